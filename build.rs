@@ -114,7 +114,7 @@ fn write_file(registry: &mut String, file: &CudaFile, builds: &[Compiled]) -> Re
 }
 
 fn write_build(registry: &mut String, build: &Compiled) -> Result<(), Box<dyn Error>> {
-    let BuildName { arch, debug } = build.name;
+    let BuildName { arch, debug, .. } = build.name;
     let names: Vec<_> = build.entries.iter().map(|entry| &entry.name).collect();
     writeln!(
         registry,

@@ -228,7 +228,7 @@ declare namespace Lanes {
         lanes: string;
         ptx_line: number | null;
         source: Place | null;
-        waiting: 'nothing' | 'barrier' | 'cluster' | 'warp' | 'reconvergence';
+        waiting: 'nothing' | 'barrier' | 'cluster' | 'warp' | 'warpgroup' | 'reconvergence';
         barrier: number | null;
         missing: string | null;
     }

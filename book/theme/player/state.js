@@ -103,6 +103,7 @@ const LanesState = (() => {
         const WORDS = {
             barrier: group => `waits at barrier ${group.barrier}`,
             cluster: () => 'waits at the barrier of the cluster',
+            warpgroup: () => 'waits for the other warps of its warpgroup',
             warp: () => 'waits for other lanes of the warp',
             reconvergence: group => `waits to reconverge with ${spoken(group.missing)}`,
         };

@@ -267,6 +267,7 @@ fn options(words: &[String], log: &mut String) -> Result<(Options, Vec<PathBuf>)
                 let number = value
                     .trim_start_matches(|c: char| !c.is_ascii_digit())
                     .trim_end_matches(|c: char| !c.is_ascii_digit());
+                options.is_specific = value.ends_with('a');
                 options.sm = number
                     .parse()
                     .map_err(|_| format!("`{value}` is no architecture: write `compute_80`"))?;
@@ -487,6 +488,7 @@ mod tests {
         let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
         let mut log = String::new();
         let (known, folders) = options(&words, &mut log).unwrap();
+        assert!(!known.is_specific);
         assert_eq!((known.sm, folders), (80, vec![PathBuf::from("/x")]));
         assert_eq!(known.defines, [("B".to_owned(), "1".to_owned())]);
         assert!(log.starts_with("warning: `--ftz=true` has no effect"), "{log}");

@@ -72,6 +72,9 @@ use source::{Files, MAX_TEXT_BYTES, Names, Sink};
 /// The targets that the PTX of this compiler can have, from `sm_50` to `sm_90`.
 pub const TARGETS: std::ops::RangeInclusive<u32> = 50..=90;
 
+/// The one of them that has instructions of its own, as `sm_90a`.
+pub const SPECIFIC: u32 = 90;
+
 /// What kernels read and write shares an arena until it has so many bytes. It may be much more than their PTX, because most of a
 /// kernel's code may turn out to be superfluous.
 const MOST_CODE_BYTES: usize = 16 << 20;
@@ -90,6 +93,8 @@ pub struct Source<'t> {
 pub struct Options {
     /// The target: 70 for `sm_70`.
     pub sm: u32,
+    /// Whether the target has the instructions of this architecture alone, as `sm_90a` does.
+    pub is_specific: bool,
     /// Macros and their values, as `-D NAME=VALUE` defines them.
     pub defines: Vec<(String, String)>,
     /// Kernels to make of templates, such as `scale<float, 4>`; only with the feature `host`.
@@ -100,11 +105,16 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { sm: 70, defines: Vec::new(), instances: Vec::new(), headers: None }
+        Options { sm: 70, is_specific: false, defines: Vec::new(), instances: Vec::new(), headers: None }
     }
 }
 
 impl Options {
+    /// The name of the target: `sm_70`.
+    fn target(&self) -> String {
+        format!("sm_{}{}", self.sm, if self.is_specific { "a" } else { "" })
+    }
+
     /// Reports what is wrong with the options, whatever the text is.
     fn check(&self, sink: &mut Sink) {
         // No place in the text is to blame, so the message is about its beginning.
@@ -114,6 +124,10 @@ impl Options {
             let message = format!("`sm_{}` is no target of this compiler", self.sm);
             let help = format!("choose one from `sm_{oldest}` to `sm_{newest}`");
             sink.add(source::error(at, message).with_help(help));
+        }
+        if self.is_specific && self.sm != SPECIFIC {
+            let message = format!("`sm_{}a` is no target of this compiler", self.sm);
+            sink.add(source::error(at, message).with_help(format!("only `sm_{SPECIFIC}a` is one")));
         }
         for (name, _) in &self.defines {
             let is_letter = |c: char| c == '_' || c.is_ascii_alphanumeric();
@@ -379,7 +393,7 @@ fn translate<'t>(
     if sink.failed() {
         return None;
     }
-    let (ptx, names) = module.finish(files, options.sm, &strings);
+    let (ptx, names) = module.finish(files, &options.target(), &strings);
     Some((ptx, names, checked))
 }
 
@@ -423,7 +437,9 @@ fn define(options: &Options, pass: Pass, preprocessor: &mut Preprocessor<'_, '_>
         ("__builtin_memcpy", "memcpy"),
         ("__builtin_memset", "memset"),
     ];
-    for (name, value) in own.iter().copied().chain(more) {
+    // As NVIDIA's compilers define it for `sm_90a`.
+    let specific = (options.is_specific && !own.is_empty()).then_some(("__CUDA_ARCH_FEAT_SM90_ALL", "1"));
+    for (name, value) in own.iter().copied().chain(specific).chain(more) {
         if let Err(problem) = preprocessor.define(name, value) {
             preprocessor.sink.add(problem);
         }

@@ -45,6 +45,8 @@ pub struct Source<'t> {
     /// The architecture, 80 for `sm_80`. If it is `None`, the oldest architecture with independent thread scheduling
     /// that the compiler supports.
     pub arch: Option<u32>,
+    /// Whether it is the one with instructions of its own, as `sm_90a`.
+    pub is_specific: bool,
     /// Folders in which NVIDIA's compiler looks for included files.
     pub include: Vec<PathBuf>,
     /// Who finds them for ours.
@@ -172,7 +174,11 @@ impl Compiler {
                 (arch, (nvidias(compiler, source, arch)?, Vec::new()))
             }
         };
-        Ok(Compiled { ptx, by: format!("{} (sm_{arch})", self.name()), warnings })
+        Ok(Compiled {
+            ptx,
+            by: format!("{} (sm_{arch}{})", self.name(), if source.is_specific { "a" } else { "" }),
+            warnings,
+        })
     }
 }
 
@@ -185,7 +191,13 @@ fn ours(source: &Source<'_>, arch: u32) -> Result<(String, Vec<String>), Error> 
         return Err(Error::Standard(version));
     }
     let (defines, instances) = (source.defines.clone(), source.instances.clone());
-    let options = crate::Options { sm: arch, defines, instances, headers: source.headers.clone() };
+    let options = crate::Options {
+        sm: arch,
+        is_specific: source.is_specific,
+        defines,
+        instances,
+        headers: source.headers.clone(),
+    };
     let more = source.more.iter().map(|(name, text)| crate::Source { name, text });
     let first = crate::Source { name: source.name, text: source.text };
     let sources: Vec<_> = std::iter::once(first).chain(more).collect();
@@ -206,7 +218,13 @@ fn ours(source: &Source<'_>, arch: u32) -> Result<(String, Vec<String>), Error> 
 fn nvidias(compiler: &nvrtc::Compiler, source: &Source<'_>, arch: u32) -> Result<String, Error> {
     let (include, defines) = (source.include.clone(), source.defines.clone());
     let std = source.std.unwrap_or(NEWEST);
-    let options = nvrtc::Options { include, defines, std, ..nvrtc::Options::optimised(arch) };
+    let options = nvrtc::Options {
+        is_specific: source.is_specific,
+        include,
+        defines,
+        std,
+        ..nvrtc::Options::optimised(arch)
+    };
     // A kernel whose address is taken is made of its template.
     let keep = |(nth, name): (usize, &String)| {
         format!("\n__device__ void lanes_instance_{nth}() {{ (void)&{name}; }}")
@@ -231,6 +249,7 @@ mod tests {
             text,
             more: Vec::new(),
             arch,
+            is_specific: false,
             include: Vec::new(),
             headers: None,
             defines: Vec::new(),

@@ -18,6 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         shown_from: &here,
         defines: &[],
         arch: 70,
+        is_specific: false,
         std: 17,
     };
     let compiled = clang.compile(&project)?;

@@ -41,6 +41,8 @@ pub struct Project<'p> {
     pub defines: &'p [(String, String)],
     /// The architecture, 70 for `sm_70`.
     pub arch: u32,
+    /// Whether it is the one with instructions of its own, as `sm_90a`.
+    pub is_specific: bool,
     /// The version of C++, 17 for C++17.
     pub std: u32,
 }
@@ -198,10 +200,15 @@ impl Build<'_> {
 
     /// What CUDA needs besides, without any part of NVIDIA's toolkit.
     fn cuda(&self) -> Vec<OsString> {
-        let arch = format!("--cuda-gpu-arch=sm_{}", self.project.arch);
+        let letter = if self.project.is_specific { "a" } else { "" };
+        let arch = format!("--cuda-gpu-arch=sm_{}{letter}", self.project.arch);
         let none = "--cuda-path=/nonexistent";
         // The oldest version that has the target.
-        let version = if self.project.arch < 89 { "+ptx75" } else { "+ptx78" };
+        let version = match self.project.arch {
+            _ if self.project.is_specific => "+ptx80",
+            ..89 => "+ptx75",
+            _ => "+ptx78",
+        };
         [
             "-nocudainc",
             "-nocudalib",

@@ -21,6 +21,8 @@ const BUILDS: &str = "// builds:";
 pub struct BuildName {
     /// 70 in `sm_70`.
     pub arch: u32,
+    /// Whether it is for this architecture alone, as `sm_90a` is.
+    pub is_specific: bool,
     /// Whether it is compiled with `-G`.
     pub debug: bool,
 }
@@ -28,13 +30,14 @@ pub struct BuildName {
 impl BuildName {
     /// The options with which the compiler is called for this build.
     pub fn options(self) -> Options {
-        Options { debug: self.debug, ..Options::optimised(self.arch) }
+        Options { debug: self.debug, is_specific: self.is_specific, ..Options::optimised(self.arch) }
     }
 }
 
 impl fmt::Display for BuildName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "sm_{}{}", self.arch, if self.debug { "-debug" } else { "" })
+        let (letter, debug) = (if self.is_specific { "a" } else { "" }, if self.debug { "-debug" } else { "" });
+        write!(f, "sm_{}{letter}{debug}", self.arch)
     }
 }
 
@@ -43,8 +46,9 @@ impl FromStr for BuildName {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (name, debug) = text.strip_suffix("-debug").map_or((text, false), |name| (name, true));
-        let arch = name.strip_prefix("sm_").and_then(|digits| digits.parse().ok());
-        arch.map(|arch| Self { arch, debug })
+        let plain = name.strip_suffix('a').unwrap_or(name);
+        let arch = plain.strip_prefix("sm_").and_then(|digits| digits.parse().ok());
+        arch.map(|arch| Self { arch, is_specific: plain != name, debug })
             .ok_or_else(|| format!("`{text}` is not a build; write `sm_70` or `sm_70-debug`"))
     }
 }
@@ -262,7 +266,7 @@ fn file_name(path: &Path) -> String {
 mod tests {
     use super::*;
 
-    const SM_70: BuildName = BuildName { arch: 70, debug: false };
+    const SM_70: BuildName = BuildName { arch: 70, is_specific: false, debug: false };
 
     /// A folder with one file and, in `ptx/`, PTX below this `header`.
     fn folder(source: &str, ptx: &[(&str, &str)]) -> tempfile::TempDir {

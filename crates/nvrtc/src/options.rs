@@ -16,6 +16,8 @@ pub struct Source<'a> {
 pub struct Options {
     /// The virtual architecture, 70 for `compute_70`.
     pub arch: u32,
+    /// Whether it is the one with instructions of its own, as `compute_90a`.
+    pub is_specific: bool,
     /// Compile with `-G`: no optimisation, every variable in memory, every branch of the source kept.
     pub debug: bool,
     /// Write the CUDA line of each instruction. `-G` implies it.
@@ -31,7 +33,7 @@ pub struct Options {
 impl Options {
     /// Compiles as a release build does.
     pub fn optimised(arch: u32) -> Self {
-        Self { arch, debug: false, lines: true, include: Vec::new(), defines: Vec::new(), std: 17 }
+        Self { arch, is_specific: false, debug: false, lines: true, include: Vec::new(), defines: Vec::new(), std: 17 }
     }
 
     /// Compiles with `-G`.
@@ -48,7 +50,8 @@ impl Options {
             (false, true) => Some("-lineinfo"),
             (false, false) => None,
         };
-        let flags = [format!("-arch=compute_{}", self.arch), format!("--std=c++{}", self.std)];
+        let letter = if self.is_specific { "a" } else { "" };
+        let flags = [format!("-arch=compute_{}{letter}", self.arch), format!("--std=c++{}", self.std)];
         let defines = self.defines.iter().map(|(name, value)| format!("-D{name}={value}"));
         flags.into_iter().chain(lines.map(Into::into)).chain(defines).collect()
     }

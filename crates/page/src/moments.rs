@@ -125,6 +125,7 @@ fn group(group: &LaneGroup, module: &Module) -> Value {
         Waiting::Nothing => ("nothing", None, None),
         Waiting::Barrier(number) => ("barrier", Some(number), None),
         Waiting::Cluster => ("cluster", None, None),
+        Waiting::Warpgroup => ("warpgroup", None, None),
         Waiting::Reconvergence { missing } => ("reconvergence", None, Some(hex(missing))),
         _ => ("warp", None, None),
     };

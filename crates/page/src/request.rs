@@ -98,6 +98,9 @@ pub struct Load {
     /// The target of the compiler: 70 for `sm_70`.
     #[serde(default = "sm_70")]
     pub sm: u32,
+    /// Whether the target has the instructions of this architecture alone, as `sm_90a` does.
+    #[serde(default, rename = "specific")]
+    pub is_specific: bool,
     /// Macros and their values.
     #[serde(default)]
     pub defines: BTreeMap<String, String>,

@@ -305,3 +305,19 @@ fn a_target_or_a_version_that_is_needed_is_named() {
         ["`ld.global.v4.f64` has a vector of more than 128 bits, which needs sm_100"]
     );
 }
+
+#[test]
+fn warpgroups_need_a_target_with_their_instructions() {
+    refused(
+        "wgmma.fence.sync.aligned;",
+        "1:1: `wgmma.fence.sync.aligned` needs the target `sm_90a`: compile for it",
+    );
+    refused(
+        "setmaxnreg.dec.sync.aligned.u32 40;",
+        "1:1: `setmaxnreg.dec.sync.aligned.u32` needs the target `sm_90a`: compile for it",
+    );
+    refused(
+        "setmaxnreg.dec.sync.aligned.u32 44;",
+        "1:33: a thread can have 24 to 256 registers, and a multiple of 8, not 44",
+    );
+}

@@ -30,20 +30,20 @@ pub struct Arguments {
 
 /// The targets of `ptxas` 12.9 up to `sm_90`, each with the first version that has it.
 const TARGETS: [Header; 14] = [
-    Header { sm: 50, version: (4, 0) },
-    Header { sm: 52, version: (4, 1) },
-    Header { sm: 53, version: (4, 2) },
-    Header { sm: 60, version: (5, 0) },
-    Header { sm: 61, version: (5, 0) },
-    Header { sm: 62, version: (5, 0) },
-    Header { sm: 70, version: (6, 0) },
-    Header { sm: 72, version: (6, 1) },
-    Header { sm: 75, version: (6, 3) },
-    Header { sm: 80, version: (7, 0) },
-    Header { sm: 86, version: (7, 1) },
-    Header { sm: 87, version: (7, 4) },
-    Header { sm: 89, version: (7, 8) },
-    Header { sm: 90, version: (7, 8) },
+    Header { sm: 50, letter: "", version: (4, 0) },
+    Header { sm: 52, letter: "", version: (4, 1) },
+    Header { sm: 53, letter: "", version: (4, 2) },
+    Header { sm: 60, letter: "", version: (5, 0) },
+    Header { sm: 61, letter: "", version: (5, 0) },
+    Header { sm: 62, letter: "", version: (5, 0) },
+    Header { sm: 70, letter: "", version: (6, 0) },
+    Header { sm: 72, letter: "", version: (6, 1) },
+    Header { sm: 75, letter: "", version: (6, 3) },
+    Header { sm: 80, letter: "", version: (7, 0) },
+    Header { sm: 86, letter: "", version: (7, 1) },
+    Header { sm: 87, letter: "", version: (7, 4) },
+    Header { sm: 89, letter: "", version: (7, 8) },
+    Header { sm: 90, letter: "", version: (7, 8) },
 ];
 
 /// The latest version of PTX that the assembler reads, and those before it from 4.0 on.
@@ -130,11 +130,17 @@ fn claims() -> Result<Vec<Claim>> {
             let target = TARGETS.iter().find(|target| target.sm >= needs.sm);
             let target =
                 target.with_context(|| format!("`{opcode}` needs an unknown target, sm_{}", needs.sm))?;
-            let lowest = Header { version: target.version.max(needs.version), ..*target };
+            let letter = if is_specific(&opcode) { "a" } else { "" };
+            let lowest = Header { letter, version: target.version.max(needs.version), ..*target };
             claims.push(Claim { form, statement: operands::statement(&opcode)?, opcode, lowest });
         }
     }
     Ok(claims)
+}
+
+/// Whether only `sm_90a` has an opcode, and not `sm_90`.
+fn is_specific(opcode: &str) -> bool {
+    ["wgmma.", "setmaxnreg."].iter().any(|name| opcode.starts_with(name))
 }
 
 /// Opcodes that the assembler gets together.
@@ -151,11 +157,18 @@ fn questions(claims: &[Claim]) -> Vec<Question<'_>> {
     let mut questions: BTreeMap<(Header, bool), Vec<&Claim>> = BTreeMap::new();
     let last = VERSIONS[VERSIONS.len() - 1];
     for claim in claims {
-        let Header { sm, version } = claim.lowest;
-        let mut ask = |sm, version, is_taken| {
-            questions.entry((Header { sm, version }, is_taken)).or_default().push(claim);
+        let Header { sm, letter, version } = claim.lowest;
+        let mut ask_for = |sm, letter, version, is_taken| {
+            questions.entry((Header { sm, letter, version }, is_taken)).or_default().push(claim);
         };
-        ask(sm, version, true);
+        ask_for(sm, letter, version, true);
+        if !letter.is_empty() {
+            ask_for(sm, "", version, false);
+        }
+        let mut ask = |sm, version, is_taken| {
+            let letter = if sm == claim.lowest.sm { letter } else { "" };
+            ask_for(sm, letter, version, is_taken);
+        };
         if let Some(before) = TARGETS.iter().rev().find(|target| target.sm < sm) {
             ask(before.sm, last, false);
         }
@@ -179,10 +192,10 @@ type Mistake<'c> = (&'c Claim, String);
 type ByForm<'w> = BTreeMap<String, BTreeMap<&'w str, Vec<&'w str>>>;
 
 fn ask<'c>(assembler: &Assembler, question: &Question<'c>, wrong: &mut Vec<Mistake<'c>>) -> Result<()> {
-    let Header { sm, version: (major, minor) } = question.header;
+    let Header { sm, letter, version: (major, minor) } = question.header;
     let statements: Vec<&str> = question.claims.iter().map(|claim| claim.statement.as_str()).collect();
     let answers = assembler.ask(question.header, &statements)?;
-    let place = format!("sm_{sm} and .version {major}.{minor}");
+    let place = format!("sm_{sm}{letter} and .version {major}.{minor}");
     for (claim, refusal) in question.claims.iter().copied().zip(answers) {
         let why = match (refusal, question.is_taken) {
             (None, true) | (Some(_), false) => continue,

@@ -9,6 +9,8 @@
 //! It looks at unoptimised code, in which each variable that may change is still a slot. Only sure cases are reported,
 //! as a false alarm would teach readers to ignore warnings; the emulator finds the others when they happen.
 
+use std::collections::HashSet;
+
 use super::{Base, BlockId, Class, Function, Inst, Op, Operand, Reg, SlotId};
 use crate::source::budget;
 
@@ -88,9 +90,17 @@ impl Search<'_> {
             is_unclear: function.slots.iter().map(|slot| slot.name.is_none()).collect(),
         };
         let insts = order.iter().flat_map(|block| &function.blocks[*block].insts);
+        let is_product =
+            |inst: &&Inst<'_>| matches!(&inst.op, Op::Ptx(ptx) if ptx.text.contains("wgmma.mma_async"));
+        let results: HashSet<Reg> =
+            insts.clone().filter(is_product).flat_map(|inst| inst.dsts.iter().copied()).collect();
         let mut has_addresses = false;
         for inst in insts.clone() {
-            inst.reads().for_each(|reg| search.is_read[reg as usize] = true);
+            // Whether a product of a warpgroup adds to its registers or replaces them is decided when it runs.
+            let is_maybe = matches!(inst.op, Op::Mov) && inst.dsts.iter().any(|dst| results.contains(dst));
+            if !is_maybe {
+                inst.reads().for_each(|reg| search.is_read[reg as usize] = true);
+            }
             has_addresses |= matches!(inst.op, Op::SlotAddress(_));
         }
         for block in order {

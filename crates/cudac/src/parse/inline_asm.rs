@@ -11,8 +11,8 @@ use super::tree::{Asm, AsmOperand, StmtKind};
 use crate::lex::Kind;
 use crate::source::Result;
 
-/// `asm` may have this many operands.
-const MAX_OPERANDS: usize = 64;
+/// Each list of `asm` may have this many operands: more than the 128 numbers of the largest product of a warpgroup.
+const MAX_OPERANDS: usize = 256;
 
 impl<'t> Parser<'_, 't> {
     /// `asm volatile ("text" : "=r"(out) : "r"(in) : "memory");`

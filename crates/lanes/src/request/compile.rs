@@ -31,9 +31,9 @@ impl Compiler {
 /// The options of the compiler.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Compile {
-    /// Compile a .cu file for this architecture, as in 80 [default: 70]
+    /// Compile a .cu file for this architecture, as in 80 or 90a [default: 70]
     #[arg(long, value_name = "ARCH", value_parser = words::arch)]
-    pub arch: Option<u32>,
+    pub arch: Option<words::Arch>,
     /// Compile a .cu file with this compiler [default: NVIDIA's (nvrtc) if it is installed, otherwise cudac, which is
     /// built in]
     #[arg(long, value_name = "cudac|nvrtc|clang", value_parser = words::compiler)]

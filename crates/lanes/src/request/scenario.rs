@@ -16,8 +16,8 @@ use super::given::Expect;
 pub struct Scenario {
     /// The CUDA or PTX file, from the folder of the scenario file on.
     pub file: PathBuf,
-    /// The architecture, as in 80.
-    pub arch: Option<u32>,
+    /// The architecture, as in 80 or "90a".
+    pub arch: Option<Scalar>,
     /// Macros: names and values.
     #[serde(default)]
     pub define: BTreeMap<String, Scalar>,

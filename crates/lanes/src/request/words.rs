@@ -3,18 +3,36 @@
 //! Parsing and printing are side by side, because a fault ends with the command that repeats the run. What it leaves
 //! out: what describes a launch, which [`spec`] parses.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use spec::whole;
 
 use super::compile::Compiler;
 
-/// `compute_80`, `sm_80` or `80`.
-pub fn arch(text: &str) -> Result<u32, String> {
-    let number = text.strip_prefix("compute_").or(text.strip_prefix("sm_")).unwrap_or(text);
+/// An architecture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arch {
+    /// 80 for `sm_80`.
+    pub number: u32,
+    /// Whether it is the one with instructions of its own, as `sm_90a`.
+    pub is_specific: bool,
+}
+
+impl fmt::Display for Arch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.number, if self.is_specific { "a" } else { "" })
+    }
+}
+
+/// `compute_80`, `sm_80` or `80`; `90a` for one with instructions of its own.
+pub fn arch(text: &str) -> Result<Arch, String> {
+    let name = text.strip_prefix("compute_").or(text.strip_prefix("sm_")).unwrap_or(text);
+    let number = name.strip_suffix('a').unwrap_or(name);
     let known = number.parse().ok().filter(|arch| (20..1000).contains(arch));
-    known
-        .ok_or_else(|| "an architecture from 20 on is written as in `80`, `sm_80` or `compute_80`".to_owned())
+    known.map(|known| Arch { number: known, is_specific: number != name }).ok_or_else(|| {
+        "an architecture from 20 on is written as in `80`, `sm_80` or `compute_80`, or as in `90a`".to_owned()
+    })
 }
 
 /// `NAME` or `NAME=VALUE`, as compilers read it after `-D`.
@@ -118,8 +136,11 @@ mod tests {
 
     #[test]
     fn architectures_have_three_spellings() {
-        assert_eq!(["compute_80", "sm_80", "80"].map(|text| arch(text).unwrap()), [80; 3]);
-        for wrong in ["", "ampere", "compute_", "-80", "8.0", "99999999999"] {
+        let plain = Arch { number: 80, is_specific: false };
+        assert_eq!(["compute_80", "sm_80", "80"].map(|text| arch(text).unwrap()), [plain; 3]);
+        assert_eq!(arch("sm_90a").unwrap(), Arch { number: 90, is_specific: true });
+        assert_eq!(arch("90a").unwrap().to_string(), "90a");
+        for wrong in ["", "ampere", "compute_", "a", "-80", "8.0", "99999999999"] {
             assert!(arch(wrong).is_err(), "{wrong}");
         }
     }

@@ -106,7 +106,8 @@ pub fn natively(options: &RunOptions, cuda: &Cuda, why: Option<String>) -> Resul
 /// Compiles both sides with cudac.
 fn with_cudac(options: &RunOptions, cuda: &Cuda) -> Result<(cudac::Output, Program), cudac::Errors> {
     let wanted = cudac::Options {
-        sm: options.compile.arch.unwrap_or(70),
+        sm: options.compile.arch.map_or(70, |arch| arch.number),
+        is_specific: options.compile.arch.is_some_and(|arch| arch.is_specific),
         defines: options.compile.defines.clone(),
         instances: Vec::new(),
         headers: Some(Arc::clone(&cuda.headers) as _),

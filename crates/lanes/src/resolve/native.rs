@@ -52,7 +52,8 @@ pub fn kernels(file: &Path, how: &Compile, cuda: &Cuda) -> Result<(String, Strin
         bail!("`--compiler clang` needs clang, 16 or newer: {INSTALLED}");
     }
     let (clang, ptx) = with_clang(file, how, cuda, Clang::compile_kernels)?;
-    Ok((ptx, format!("clang {} (sm_{})", clang.version, how.arch.unwrap_or(70))))
+    let arch = how.arch.map_or_else(|| "70".to_owned(), |arch| arch.to_string());
+    Ok((ptx, format!("clang {} (sm_{arch})", clang.version)))
 }
 
 /// Finds clang, and lets it compile the sources.
@@ -90,7 +91,8 @@ fn with_clang<T>(
         include: &include,
         shown_from: &here,
         defines: &how.defines,
-        arch: how.arch.unwrap_or(70),
+        arch: how.arch.map_or(70, |arch| arch.number),
+        is_specific: how.arch.is_some_and(|arch| arch.is_specific),
         std: how.std.unwrap_or(17),
     };
     let compiled = compile(&clang, &project).map_err(|error| match error {

@@ -28,7 +28,8 @@ impl Signatures {
     pub fn of(program: &Program, how: &Compile) -> Signatures {
         let Some(cuda) = &program.cuda else { return Signatures(Vec::new()) };
         let options = cudac::Options {
-            sm: how.arch.unwrap_or(70),
+            sm: how.arch.map_or(70, |arch| arch.number),
+            is_specific: how.arch.is_some_and(|arch| arch.is_specific),
             defines: how.defines.clone(),
             instances: how.instances.clone(),
             headers: Some(Arc::clone(&cuda.headers) as _),

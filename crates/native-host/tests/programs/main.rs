@@ -67,6 +67,7 @@ fn compile_for(
         shown_from: folder,
         defines: &[("SIZE".to_owned(), "32".to_owned())],
         arch,
+        is_specific: false,
         std: 17,
     })
 }

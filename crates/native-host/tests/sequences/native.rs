@@ -29,6 +29,7 @@ pub fn compiled(clang: &Clang, text: &str) -> Compiled {
         shown_from: file.path(),
         defines: &[],
         arch: 70,
+        is_specific: false,
         std: 17,
     };
     clang.compile(&project).unwrap_or_else(|error| panic!("{error}"))

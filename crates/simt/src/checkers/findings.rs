@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 
 use crate::checkers::copies::Meddling;
+use crate::checkers::fragments::{FragmentUse, Misuse};
 use crate::checkers::initialisation::UnwrittenRead;
 use crate::checkers::races::Overflow;
 use crate::checkers::races::finding::Race;
@@ -42,6 +43,8 @@ pub enum Finding {
     Arrivals(Arrivals),
     /// A block ended while a bulk copy was under way.
     CopyAtEnd(CopyAtEnd),
+    /// A register of a matrix product is used too early, or without a fence.
+    Fragment(FragmentUse),
 }
 
 impl Finding {
@@ -50,12 +53,15 @@ impl Finding {
         match self {
             Finding::Race(race) => (race.kind(), race.severity()),
             Finding::Overflow(_) => (FaultKind::Race, Severity::Note),
-            Finding::Meddling(_) | Finding::Visit(_) => (FaultKind::Race, Severity::Error),
             Finding::Unwritten(_) => (FaultKind::Uninitialized, Severity::Error),
             Finding::Shuffle(_) => (FaultKind::UndefinedShuffle, Severity::Error),
             // Who waits for a group may have been told otherwise that the source has been read.
             Finding::CopyAtEnd(copy) if copy.has_object => (FaultKind::Race, Severity::Error),
             Finding::CopyAtEnd(_) => (FaultKind::Race, Severity::Warning),
+            Finding::Fragment(found) if found.what == Misuse::AtEnd => (FaultKind::Race, Severity::Warning),
+            Finding::Meddling(_) | Finding::Visit(_) | Finding::Fragment(_) => {
+                (FaultKind::Race, Severity::Error)
+            }
             Finding::Ended(_) | Finding::Arrivals(_) => (FaultKind::BarrierDivergence, Severity::Warning),
         }
     }
@@ -72,6 +78,7 @@ impl Finding {
             Finding::Ended(threads) => (threads.waiter.pc, threads.waiter.pc),
             Finding::Arrivals(arrivals) => (arrivals.last.pc, arrivals.last.pc),
             Finding::CopyAtEnd(copy) => (copy.starter.pc, copy.starter.pc),
+            Finding::Fragment(found) => (found.pc, found.product),
         }
     }
 

@@ -9,6 +9,7 @@
 pub mod context;
 pub mod copies;
 pub mod findings;
+pub mod fragments;
 pub mod initialisation;
 pub mod last_writer;
 pub mod memory_model;

@@ -5,7 +5,7 @@
 
 use crate::checkers::context::Context;
 use crate::checkers::findings::{Finding, Findings};
-use crate::checkers::{copies, initialisation, races, synchronisation, visits};
+use crate::checkers::{copies, fragments, initialisation, races, synchronisation, visits};
 use crate::report::fault::{Fault, FaultKind, Severity};
 use crate::report::location::{Allocation, Space};
 
@@ -40,6 +40,7 @@ fn describe(context: &Context<'_>, finding: &Finding) -> Fault {
         Finding::Shuffle(shuffle) => synchronisation::wording::undefined_shuffle(context, shuffle),
         Finding::Ended(threads) => synchronisation::wording::ended_threads(context, threads),
         Finding::CopyAtEnd(copy) => synchronisation::wording::copy_at_end(context, copy),
+        Finding::Fragment(found) => fragments::fragment_use(context, found),
         Finding::Arrivals(arrivals) => synchronisation::wording::arrivals(context, arrivals),
     }
 }

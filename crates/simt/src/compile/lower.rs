@@ -15,13 +15,14 @@ use crate::compile::layout::{self, Stack, align_of, initial_bytes, size_of, vari
 use crate::compile::lower::passed::{read, signature, variable_of};
 #[cfg(not(target_family = "wasm"))]
 use crate::compile::program::Nested;
-use crate::compile::program::{Builtin, CLUSTERS_SINCE, Clusters, Code, Program, Refusal};
+use crate::compile::program::{Bounds, Builtin, CLUSTERS_SINCE, Clusters, Code, Program, Refusal};
 use crate::compile::shared::SharedLayout;
 use crate::compile::{dead_results, flow, temporaries, waiting};
 use crate::isa::decode;
 use crate::isa::needs::Needs;
 use crate::isa::op::call::{CallIndex, FUNCTIONS_BASE};
 use crate::isa::op::place::Place;
+use crate::isa::op::warpgroup::Warpgroup;
 use crate::isa::op::{Decoded, Op, Touched};
 use crate::isa::operands::Operands;
 use crate::isa::scope::{Scope, Signature, Symbol};
@@ -105,6 +106,7 @@ impl<'t> Lowering<'_, 't> {
 
     fn module(&mut self, memory: &mut Global) -> Result<(), Error> {
         self.scope.enter();
+        self.scope.has_specific = self.module.target.is_specific;
         self.program.dynamic_shared = self.shared.dynamic;
         self.program.shared_variables = std::mem::take(&mut self.shared.variables);
         self.place_variables(memory)?;
@@ -252,6 +254,10 @@ impl<'t> Lowering<'_, 't> {
             max_threads: bound(function, ".maxntid")
                 .map(|dims| dims.iter().fold(1, |all: u64, &dim| all.saturating_mul(u64::from(dim)))),
             clusters: self.clusters(function)?,
+            bounds: Bounds {
+                registers: first_of(function, ".maxnreg"),
+                blocks: first_of(function, ".minnctapersm"),
+            },
         };
         self.resolve(&code, &mut body, first_call)?;
         dead_results::mark(&mut self.program, &code);
@@ -442,6 +448,10 @@ impl<'t> Lowering<'_, 't> {
         args.in_place =
             writes.iter().any(|result| reads.iter().any(|read| register_of(read) == register_of(result)));
         let (register, negated) = guard.unwrap_or((0, false));
+        if let Op::Warpgroup(op) = op {
+            self.program.has_warpgroups = true;
+            self.program.has_products |= !matches!(op, Warpgroup::Registers { .. });
+        }
         let is_distant =
             op.access().is_some_and(|access| access.0.memory == crate::isa::op::memory::Memory::Cluster);
         self.program.insts.push(Inst {
@@ -543,6 +553,10 @@ fn builtin(function: &Function<'_>) -> Option<Builtin> {
 
 fn bound<'f>(function: &'f Function<'_>, name: &str) -> Option<&'f Vec<u32>> {
     function.bounds.iter().find(|(bound, _)| *bound == name).map(|(_, dims)| dims)
+}
+
+fn first_of(function: &Function<'_>, name: &str) -> Option<u32> {
+    bound(function, name)?.first().copied()
 }
 
 fn type_name(variable: &Variable<'_>) -> String {

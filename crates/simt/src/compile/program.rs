@@ -50,6 +50,8 @@ pub struct Code {
     pub max_threads: Option<u64>,
     /// What it says about clusters.
     pub clusters: Clusters,
+    /// What it says about registers.
+    pub bounds: Bounds,
 }
 
 /// The first target with clusters.
@@ -64,6 +66,15 @@ pub struct Clusters {
     pub most: Option<u64>,
     /// Whether it is for launches with clusters (`.explicitcluster`).
     pub explicit: bool,
+}
+
+/// What a kernel says about its registers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Bounds {
+    /// The most registers of a thread (`.maxnreg`), if it says so.
+    pub registers: Option<u32>,
+    /// The fewest blocks on a multiprocessor (`.minnctapersm`), if it says so.
+    pub blocks: Option<u32>,
 }
 
 /// A function that CUDA's own runtime provides.
@@ -176,6 +187,10 @@ pub struct Program {
     pub tables: Vec<Vec<Pc>>,
     /// What is not supported, by `Op::Unsupported`.
     pub refused: Vec<Refusal>,
+    /// Whether it has instructions of warpgroups.
+    pub has_warpgroups: bool,
+    /// Whether some of them are about products.
+    pub has_products: bool,
     /// Where dynamic shared memory starts: after the static part of the largest kernel.
     pub dynamic_shared: u64,
     /// The module's variables in global and constant memory.

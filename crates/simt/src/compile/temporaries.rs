@@ -53,7 +53,8 @@ fn starts(program: &Program, code: &Code) -> Vec<Pc> {
             | Op::ClusterBarrier(_)
             | Op::Mbarrier(_)
             | Op::Collective(_)
-            | Op::Matrix(_) => starts.extend([pc, pc + 1]),
+            | Op::Matrix(_)
+            | Op::Warpgroup(_) => starts.extend([pc, pc + 1]),
             _ => {}
         }
     }

@@ -52,6 +52,9 @@ impl Cursor<'_, '_> {
             model.clocks.arrive(self.block.slot, self.w, arriving, number);
         }
         self.group_mut(g).wait = Wait::Barrier(number as u8);
+        if self.block.warpgroups.is_on() {
+            self.pass_products();
+        }
         if self.warp().divergence.groups.len() > 1 || barrier.action == Action::Arrive {
             self.pass_arrivals(number);
         }
@@ -116,6 +119,9 @@ impl Cursor<'_, '_> {
         if self.block.live_threads == 0 {
             self.run.end_block(self.block);
         }
+        if self.run.setup.program.has_warpgroups {
+            self.complete_warpgroups()?;
+        }
         self.complete_collectives()
     }
 }
@@ -125,6 +131,9 @@ impl Run<'_> {
     pub fn end_block(&mut self, block: &mut Block) {
         if !block.bulk.under_way.is_empty() || block.has_peers {
             self.at(block, 0).end_bulk();
+        }
+        if !block.warpgroups.under_way.is_empty() {
+            self.at(block, 0).end_products();
         }
         if block.has_peers || block.awaits_cluster {
             self.pass_cluster_phase(block);

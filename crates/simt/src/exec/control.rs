@@ -25,6 +25,10 @@ impl Cursor<'_, '_> {
         let Group { pc, mask, .. } = *self.group(g);
         let inst = self.inst(pc);
         self.settle(g, active);
+        if matches!(inst.op, Op::Return) && self.block.warpgroups.is_on() {
+            // The registers of a function end with it.
+            self.carry_out_until(u64::MAX);
+        }
         match inst.op {
             Op::Branch { target, meet } => {
                 // Whoever evaluates a branch is active at it, whichever way it goes.
@@ -64,6 +68,7 @@ impl Cursor<'_, '_> {
             Op::ClusterBarrier(barrier) => self.cluster_barrier(g, barrier),
             Op::Collective(collective) => self.collective(g, collective),
             Op::Matrix(matrix) => self.matrix(g, matrix),
+            Op::Warpgroup(op) => self.warpgroup(g, op),
             _ => unreachable!("the inner loop keeps what does not change control"),
         }
     }

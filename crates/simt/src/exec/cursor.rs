@@ -9,6 +9,7 @@ use crate::exec::state::Run;
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Frame, Group};
 use crate::machine::registers::Lanes;
+use crate::machine::warpgroup::Warpgroups;
 use crate::order::clocks::WarpId;
 use crate::report::counters::Counters;
 
@@ -34,6 +35,8 @@ pub(crate) struct Parts<'m> {
     pub(crate) traffic: &'m mut [Counters],
     /// The probe for threads that never continue.
     pub(crate) probe: &'m mut Probe,
+    /// The products of the block's warpgroups.
+    pub(crate) warpgroups: &'m mut Warpgroups,
 }
 
 impl<'a> Run<'a> {
@@ -100,6 +103,7 @@ impl<'a> Cursor<'_, 'a> {
             issued: &mut run.counts.issued,
             traffic: &mut run.counts.traffic,
             probe: &mut run.observers.probe,
+            warpgroups: &mut block.warpgroups,
         }
     }
 }

@@ -73,6 +73,11 @@ impl Problem {
         Problem { kind: FaultKind::CallDepth, message }
     }
 
+    /// Something that the place knows that refuses it.
+    pub fn of(kind: FaultKind, message: String) -> Problem {
+        Problem { kind, message }
+    }
+
     /// A barrier that does not exist.
     pub fn no_barrier(number: usize) -> Problem {
         let message = format!("there is no barrier {number}; a block has barriers 0 to {}", BARRIERS - 1);

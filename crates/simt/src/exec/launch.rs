@@ -177,6 +177,7 @@ impl Run<'_> {
             registers: &self.setup.registers,
             frame_bytes: code.frame_bytes,
             columns: columns(self.setup.launch.block),
+            has_products: self.setup.has_products,
         };
         let threads = self.setup.launch.block.count() as u32;
         block.reset(number, self.setup.launch.block_at(number), threads, self.setup.shared_bytes, &start);

@@ -31,6 +31,16 @@ const EMPTY: Fragment = [[0; WARP_SIZE]; MAX_REGISTERS];
 impl Cursor<'_, '_> {
     /// Lets a group come to a matrix instruction, which is carried out when all lanes of the warp have come.
     pub fn matrix(&mut self, g: usize, matrix: Matrix) -> Result<(), Stop> {
+        let pc = self.group(g).pc;
+        if self.is_whole_warp(g)? {
+            self.execute_matrix(pc, matrix)?;
+            self.leave_together();
+        }
+        Ok(())
+    }
+
+    /// Whether all lanes of the warp have come to the instruction at which a group is; until then the group waits.
+    pub fn is_whole_warp(&mut self, g: usize) -> Result<bool, Stop> {
         let Group { pc, mask, .. } = *self.group(g);
         if mask != FULL_MASK {
             self.check_company(g)?;
@@ -38,11 +48,13 @@ impl Cursor<'_, '_> {
             let is_here = |group: &&Group| group.pc == pc && group.wait == Wait::Collective;
             let here =
                 self.warp().divergence.groups.iter().filter(is_here).fold(0, |all, group| all | group.mask);
-            if here != FULL_MASK {
-                return Ok(());
-            }
+            return Ok(here == FULL_MASK);
         }
-        self.execute_matrix(pc, matrix)?;
+        Ok(true)
+    }
+
+    /// Lets all lanes of the warp go on after an instruction that they have executed together.
+    pub fn leave_together(&mut self) {
         let stack = self.run.setup.stack;
         let divergence = &mut self.warp_mut().divergence;
         for group in &mut divergence.groups {
@@ -53,7 +65,6 @@ impl Cursor<'_, '_> {
             // They leave it together, even if some of them went on alone before.
             divergence.unite();
         }
-        Ok(())
     }
 
     /// Refuses a group at a matrix instruction to which lanes of its warp cannot come.
@@ -81,7 +92,9 @@ impl Cursor<'_, '_> {
     /// A lane has ended: it cannot come any more to a matrix instruction at which others wait.
     pub fn check_matrices(&self) -> Result<(), Stop> {
         let insts = &self.run.setup.program.insts;
-        let is_matrix = |pc: Pc| insts.get(pc as usize).is_some_and(|inst| matches!(inst.op, Op::Matrix(_)));
+        let is_matrix = |pc: Pc| {
+            insts.get(pc as usize).is_some_and(|inst| matches!(inst.op, Op::Matrix(_) | Op::Warpgroup(_)))
+        };
         let mut groups = self.warp().divergence.groups.iter();
         match groups.position(|group| group.wait == Wait::Collective && is_matrix(group.pc)) {
             Some(g) => self.check_company(g),

@@ -146,6 +146,8 @@ pub enum Waiting {
     Cluster,
     /// For other lanes of the warp, at an instruction that the lanes of a mask execute together.
     Warp,
+    /// For other warps of their warpgroup, at an instruction that the four execute together, or for registers.
+    Warpgroup,
     /// For the lanes that a branch parted from them, where they reconverge: `missing` are still to come.
     Reconvergence {
         /// One bit a lane.
@@ -401,6 +403,7 @@ fn groups(warp: u32, divergence: &Divergence) -> Vec<LaneGroup> {
             Wait::Barrier(number) => Waiting::Barrier(number),
             Wait::Cluster => Waiting::Cluster,
             Wait::Collective => Waiting::Warp,
+            Wait::Warpgroup => Waiting::Warpgroup,
             Wait::Nothing => match missing(divergence, number) {
                 0 => Waiting::Nothing,
                 missing => Waiting::Reconvergence { missing },

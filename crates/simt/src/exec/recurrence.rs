@@ -109,6 +109,9 @@ fn stand_alike(one: &Block, other: &Block) -> bool {
         // Copies that are under way will change something.
         && one.bulk.under_way.is_empty()
         && other.bulk.under_way.is_empty()
+        && one.warpgroups.under_way.is_empty()
+        && other.warpgroups.under_way.is_empty()
+        && one.warpgroups.registers == other.warpgroups.registers
         // It may be large, and in a loop that counts it is the same every time.
         && warps().all(|(one, other)| one.local == other.local)
 }

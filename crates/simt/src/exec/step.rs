@@ -6,6 +6,7 @@
 use crate::access::address::Denied;
 use crate::compile::inst::{AT_RETURN, NEVER};
 use crate::exec::cursor::{Cursor, Parts};
+use crate::exec::fragments;
 use crate::exec::memory::{Memories, WarpAccess};
 use crate::exec::special::Place;
 use crate::exec::state::{Run, Stop};
@@ -24,13 +25,15 @@ pub(crate) enum Left {
     Denied(Denied),
     /// It came to an instruction that changes which lanes run together, with these lanes active.
     At(u32),
+    /// It is about to copy the result of a product that has not been carried out, which is this one by number.
+    Needs(u64),
 }
 
 impl Run<'_> {
     /// Whether every instruction is noted before it is carried out: by the probe, by the schedule, which ends slices after
-    /// accesses, or by the weak memory, for the registers that it names.
+    /// accesses, by the weak memory, for the registers that it names, or for those that products of warpgroups use.
     pub fn needs_each_instruction(&self) -> bool {
-        self.observers.probe.is_on() || self.setup.launch.weak_memory
+        self.observers.probe.is_on() || self.setup.launch.weak_memory || self.setup.has_products
     }
 }
 
@@ -58,12 +61,15 @@ impl Cursor<'_, '_> {
         let left = if self.run.observers.watcher.is_some() {
             self.run_watched(g, slice)
         } else {
-            let slice_before = *slice;
-            let left = self.straight_on_by(g, slice);
-            let steps = u64::from(slice_before - *slice);
-            self.run.counts.steps += steps;
-            self.warp_mut().steps += steps;
-            Ok(left)
+            loop {
+                let slice_before = *slice;
+                let left = self.straight_on_by(g, slice);
+                let steps = u64::from(slice_before - *slice);
+                self.run.counts.steps += steps;
+                self.warp_mut().steps += steps;
+                let Left::Needs(product) = left else { break Ok(left) };
+                self.carry_out_until(product);
+            }
         };
         self.run.counts.effort.apart += self.run.counts.steps - before;
         self.find_unwritten();
@@ -80,6 +86,10 @@ impl Cursor<'_, '_> {
         match left {
             Left::At(active) => self.watched_control(g, active),
             Left::Paused => Ok(()),
+            Left::Needs(product) => {
+                self.carry_out_until(product);
+                Ok(())
+            }
             Left::Yielded => {
                 *slice = 0;
                 Ok(())
@@ -103,13 +113,21 @@ impl Cursor<'_, '_> {
         let divergence = &self.warp().divergence;
         let meeting = divergence.meeting_here(g).map_or(NEVER, |meeting| meeting.pc);
         let Group { mask, frame, mut pc, .. } = divergence.groups[g];
-        let Parts { mut memories, mut lanes, issued, traffic, probe } = self.parts(&frame, mask);
+        let Parts { mut memories, mut lanes, issued, traffic, probe, warpgroups } = self.parts(&frame, mask);
+        let (w, is_watched) = (place.id.warp, warpgroups.is_on());
         let left = loop {
             if *slice == 0 || pc == meeting || EACH && probe.stops_at(pc, before - *slice) {
                 break Left::Paused;
             }
             let inst = &program.insts[pc as usize];
             let active = mask & (lanes.preds[inst.guard as usize] ^ inst.flip);
+            if EACH && is_watched && active != 0 {
+                let number = place.before + u64::from(before - *slice);
+                let step = fragments::Step { number, warp: w, active, pc, base: frame.base };
+                if let Some(product) = fragments::note(warpgroups, program, inst, step) {
+                    break Left::Needs(product);
+                }
+            }
             let issued = &mut issued[pc as usize];
             issued.count += 1;
             issued.lanes += lane_count(active);
@@ -159,6 +177,9 @@ impl Cursor<'_, '_> {
         let observers = &mut self.run.observers;
         if !observers.initialisation.found.is_empty() {
             observers.find_unwritten(self.run.setup.program, self.block.number, self.w);
+        }
+        if !self.block.warpgroups.found.is_empty() {
+            self.find_early_uses();
         }
     }
 }

@@ -17,6 +17,7 @@ use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Frame, Group, Meeting, Wait};
 use crate::machine::mbarriers::OBJECT_BYTES;
 use crate::machine::registers::lanes_of;
+use crate::machine::warpgroup::{WARPS, first_of};
 use crate::report::fault::{Actor, FaultKind};
 
 /// Actors that a report names at most.
@@ -282,6 +283,8 @@ impl At<'_, '_> {
             )
         } else if group.wait == Wait::Cluster {
             format!("lanes {lanes:#010x} wait at the barrier of the cluster: {}", self.missing_in_cluster())
+        } else if group.wait == Wait::Warpgroup {
+            format!("lanes {lanes:#010x} wait {}", self.missing_in_warpgroup())
         } else {
             let members = self.members(group);
             let others = self.whereabouts(members & !lanes);
@@ -311,7 +314,7 @@ impl At<'_, '_> {
 
     fn members(&self, group: &Group) -> u32 {
         let inst = &self.run.setup.program.insts[group.pc as usize];
-        if matches!(inst.op, Op::Matrix(_)) {
+        if matches!(inst.op, Op::Matrix(_) | Op::Warpgroup(_)) {
             return u32::MAX;
         }
         let slot = group.frame.base.narrow + usize::from(inst.args.e);
@@ -338,6 +341,24 @@ impl At<'_, '_> {
             parts.push(format!("; and threads of {more}"));
         }
         parts.concat()
+    }
+
+    /// What the lanes of a warp wait for that have come to an instruction of their warpgroup.
+    fn missing_in_warpgroup(&self) -> String {
+        let first = first_of(self.w);
+        let waits = |warp: &Warp| warp.divergence.groups.iter().any(|group| group.wait == Wait::Warpgroup);
+        let all = first..(first + WARPS).min(self.block.warps.len());
+        let missing = all.filter(|&w| !waits(&self.block.warps[w]));
+        let tell = |w: usize| {
+            let others = At { w, ..*self };
+            format!("; in warp {w}, {}", others.whereabouts(others.warp().lanes))
+        };
+        match missing.map(tell).collect::<String>() {
+            nobody if nobody.is_empty() => {
+                "until other warps of the block give away registers with `setmaxnreg.dec`".to_owned()
+            }
+            parts => format!("for the other warps of their warpgroup{parts}"),
+        }
     }
 
     /// How many threads have not come to the barrier of the cluster, block by block.
@@ -374,6 +395,7 @@ impl At<'_, '_> {
                 Wait::Barrier(number) => format!("wait at barrier {number} at {at}"),
                 Wait::Cluster => format!("wait at the barrier of the cluster at {at}"),
                 Wait::Collective => format!("wait for other lanes at {at}"),
+                Wait::Warpgroup => format!("wait for other warps of their warpgroup at {at}"),
                 Wait::Nothing => self.running(group, &at),
             };
             tell(group.mask & lanes, what);

@@ -47,6 +47,10 @@ impl Cursor<'_, '_> {
             }
             let mut one = 1;
             let left = self.straight_on_by(g, &mut one);
+            if let Left::Needs(product) = left {
+                self.carry_out_until(product);
+                continue;
+            }
             if one != 0 {
                 return Ok(left);
             }

@@ -29,9 +29,11 @@ impl Form {
         Form { syntax, min_sm: 0, max_sm: u32::MAX, min_version: (1, 0), decode }
     }
 
-    /// The opcodes, with every choice written out.
+    /// The opcodes, with every choice written out but the shapes of products, which are too many.
     pub fn written_out(&self) -> String {
-        SETS.iter().fold(self.syntax.to_string(), |syntax, (name, set)| syntax.replace(name, set))
+        SETS.iter()
+            .filter(|(name, _)| !name.starts_with("<m64"))
+            .fold(self.syntax.to_string(), |syntax, (name, set)| syntax.replace(name, set))
     }
 
     /// The same form, from target `sm` on.

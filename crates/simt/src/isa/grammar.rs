@@ -64,7 +64,7 @@ pub fn parse_type(text: &str) -> Option<Type> {
 }
 
 /// The choices that have a name. The table of supported PTX and messages write them out.
-pub(super) const SETS: [(&str, &str); 8] = [
+pub(super) const SETS: [(&str, &str); 12] = [
     ("<order>", "(relaxed|acquire|release|acq_rel)"),
     ("<scope>", "(cta|cluster|gpu|sys)"),
     ("<shared>", "(shared|shared::cta)"),
@@ -73,10 +73,36 @@ pub(super) const SETS: [(&str, &str); 8] = [
     ("<L2>", "(L2::64B|L2::128B|L2::256B)"),
     ("<vector>", "(v2|v4)"),
     ("<type>", "(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)"),
+    (
+        "<m64nNk8>",
+        "(m64n8k8|m64n16k8|m64n24k8|m64n32k8|m64n40k8|m64n48k8|m64n56k8|m64n64k8|m64n72k8|m64n80k8|m64n88k8|\
+         m64n96k8|m64n104k8|m64n112k8|m64n120k8|m64n128k8|m64n136k8|m64n144k8|m64n152k8|m64n160k8|m64n168k8|\
+         m64n176k8|m64n184k8|m64n192k8|m64n200k8|m64n208k8|m64n216k8|m64n224k8|m64n232k8|m64n240k8|m64n248k8|\
+         m64n256k8)",
+    ),
+    (
+        "<m64nNk16>",
+        "(m64n8k16|m64n16k16|m64n24k16|m64n32k16|m64n40k16|m64n48k16|m64n56k16|m64n64k16|m64n72k16|m64n80k16|\
+         m64n88k16|m64n96k16|m64n104k16|m64n112k16|m64n120k16|m64n128k16|m64n136k16|m64n144k16|m64n152k16|\
+         m64n160k16|m64n168k16|m64n176k16|m64n184k16|m64n192k16|m64n200k16|m64n208k16|m64n216k16|m64n224k16|\
+         m64n232k16|m64n240k16|m64n248k16|m64n256k16)",
+    ),
+    (
+        "<m64nNk32>",
+        "(m64n8k32|m64n16k32|m64n24k32|m64n32k32|m64n40k32|m64n48k32|m64n56k32|m64n64k32|m64n72k32|m64n80k32|\
+         m64n88k32|m64n96k32|m64n104k32|m64n112k32|m64n120k32|m64n128k32|m64n136k32|m64n144k32|m64n152k32|\
+         m64n160k32|m64n168k32|m64n176k32|m64n184k32|m64n192k32|m64n200k32|m64n208k32|m64n216k32|m64n224k32|\
+         m64n232k32|m64n240k32|m64n248k32|m64n256k32)",
+    ),
+    (
+        "<m64nNk32int>",
+        "(m64n8k32|m64n16k32|m64n24k32|m64n32k32|m64n48k32|m64n64k32|m64n80k32|m64n96k32|m64n112k32|\
+         m64n128k32|m64n144k32|m64n160k32|m64n176k32|m64n192k32|m64n208k32|m64n224k32|m64n240k32|m64n256k32)",
+    ),
 ];
 
 /// Words that belong to an instruction's name if they follow it: the assembler accepts them only there.
-const NAME_PARTS: [&str; 30] = [
+const NAME_PARTS: [&str; 34] = [
     "hi",
     "lo",
     "wide",
@@ -107,10 +133,14 @@ const NAME_PARTS: [&str; 30] = [
     "prefetch",
     "proxy",
     "tensor",
+    "mma_async",
+    "fence",
+    "commit_group",
+    "wait_group",
 ];
 
 /// Types that no register has.
-const NARROW_TYPES: [&str; 7] = ["tf32", "u4", "s4", "u2", "s2", "e4m3x2", "e5m2x2"];
+const NARROW_TYPES: [&str; 9] = ["tf32", "u4", "s4", "u2", "s2", "e4m3", "e5m2", "e4m3x2", "e5m2x2"];
 
 /// Whether a modifier names a type.
 pub fn is_type(word: &str) -> bool {

@@ -117,7 +117,12 @@ fn multiply(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
 }
 
 /// Takes the registers of a fragment. Which they are is known from the registers that the instruction touches, in order.
-fn fragment(o: &mut Operands<'_, '_>, count: usize, kind: Kind, is_result: bool) -> Result<(), Error> {
+pub(super) fn fragment(
+    o: &mut Operands<'_, '_>,
+    count: usize,
+    kind: Kind,
+    is_result: bool,
+) -> Result<(), Error> {
     let operand = o.take()?;
     let elements = o.elements(operand).unwrap_or_else(|| vec![operand.clone()]);
     if elements.len() != count {

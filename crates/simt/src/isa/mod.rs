@@ -48,6 +48,7 @@ mod table;
 pub(crate) mod tensor_copy;
 pub(crate) mod value;
 pub(crate) mod warp;
+mod warpgroup;
 
 pub use form::{Family, Form};
 pub use table::table;
@@ -88,6 +89,7 @@ pub const FAMILIES: &[Family] = &[
     bulk::FAMILY,
     tensor_copy::FAMILY,
     matrix::FAMILY,
+    warpgroup::FAMILY,
     control::FAMILY,
 ];
 

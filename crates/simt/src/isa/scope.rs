@@ -50,6 +50,8 @@ pub struct Scope<'t> {
     pub signatures: Rc<[Option<Signature>]>,
     /// Whether it is that of a function, and not of a kernel.
     pub in_function: bool,
+    /// Whether the target has the instructions of one architecture alone, as `sm_90a` does.
+    pub has_specific: bool,
     /// The prototypes of the function, by number.
     pub prototypes: Vec<Signature>,
     /// The calls decoded so far, in the order of the text.

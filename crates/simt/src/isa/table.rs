@@ -37,6 +37,7 @@ fn targets(form: &Form) -> String {
         (0, u32::MAX) => "all".to_string(),
         (0, last) => format!("up to sm_{last}"),
         (first, u32::MAX) => format!("from sm_{first}"),
+        (first, last) if first == last => format!("sm_{first}"),
         (first, last) => format!("sm_{first} to sm_{last}"),
     };
     match form.min_version {

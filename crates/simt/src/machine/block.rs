@@ -7,6 +7,7 @@ use super::divergence::{Divergence, Group};
 use super::local::Local;
 use super::mbarriers::Mbarriers;
 use super::registers::{Registers, WARP_SIZE};
+use super::warpgroup::Warpgroups;
 use super::written::Written;
 use crate::launch::Dim3;
 
@@ -87,6 +88,8 @@ pub struct Block {
     pub copies: Copies,
     /// Its bulk copies that are under way.
     pub bulk: BulkCopies,
+    /// The products of its warpgroups.
+    pub warpgroups: Warpgroups,
     /// Threads that have not ended.
     pub live_threads: u32,
     /// Whether it has company in its cluster, which may access its shared memory.
@@ -108,6 +111,7 @@ impl Block {
         self.warps.resize_with(threads.div_ceil(WARP_SIZE as u32) as usize, Warp::default);
         self.registers
             .reset(start.registers, Grid { columns: start.columns, warps: self.warps.len() as u32 });
+        self.warpgroups.reset(self.warps.len(), start.has_products);
         for (id, warp) in self.warps.iter_mut().enumerate() {
             warp.reset(id as u32, threads, start);
         }
@@ -167,6 +171,8 @@ pub struct Start<'p> {
     pub frame_bytes: u64,
     /// Lanes in a row of a warp.
     pub columns: u32,
+    /// Whether the kernel has products of warpgroups.
+    pub has_products: bool,
 }
 
 impl Warp {

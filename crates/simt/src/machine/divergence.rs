@@ -34,6 +34,8 @@ pub enum Wait {
     Cluster,
     /// It waits for other lanes of its warp at a collective instruction.
     Collective,
+    /// It waits for other warps of its warpgroup, or for registers that other warps give away.
+    Warpgroup,
 }
 
 /// Lanes that execute together.

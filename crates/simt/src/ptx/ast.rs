@@ -40,6 +40,8 @@ pub struct Alias<'t> {
 pub struct Target {
     /// Compute capability times ten: 70 for `sm_70`, 90 for `sm_90` and `sm_90a`.
     pub sm: u32,
+    /// Whether a letter adds the instructions of this architecture alone, as in `sm_90a`.
+    pub is_specific: bool,
     /// Whether the list contains `debug`.
     pub debug: bool,
 }

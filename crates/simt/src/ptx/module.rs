@@ -123,7 +123,7 @@ impl<'t> Parser<'t> {
                 // Texture modes choose how handles are bound, but textures are not supported. Mapping `.f64` to `.f32`
                 // is for machines without `.f64`, none of which is a supported target.
                 "texmode_unified" | "texmode_independent" | "texmode_raw" | "map_f64_to_f32" => {}
-                _ => target.sm = self.architecture(word)?,
+                _ => (target.sm, target.is_specific) = (self.architecture(word)?, word.ends_with(['a', 'f'])),
             }
             self.take()?;
             if !self.take_if(b',')? {
@@ -227,7 +227,7 @@ const TARGETS: [u32; 27] = [
     120, 121,
 ];
 
-/// 90 for `sm_90` and for `sm_90a`, because the letter only adds instructions.
+/// 90 for `sm_90` and for `sm_90a`, where the letter only adds instructions ([`Target::is_specific`]).
 fn number_of(word: &str) -> Option<u32> {
     let number = word.strip_prefix("sm_")?;
     number.strip_suffix(['a', 'f']).unwrap_or(number).parse().ok()

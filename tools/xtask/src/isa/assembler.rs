@@ -27,6 +27,8 @@ pub struct Assembler {
 pub struct Header {
     /// Its target: 70 for `sm_70`.
     pub sm: u32,
+    /// `a` for `sm_90a`.
+    pub letter: &'static str,
     /// Its `.version`.
     pub version: (u32, u32),
 }
@@ -92,9 +94,9 @@ impl Assembler {
 
     /// Assembles one file with the statements whose numbers are in `chosen`, one on each line.
     fn assemble(&self, header: Header, statements: &[&str], chosen: &[usize]) -> Result<Outcome> {
-        let Header { sm, version: (major, minor) } = header;
+        let Header { sm, letter, version: (major, minor) } = header;
         let before = format!(
-            ".version {major}.{minor}\n.target sm_{sm}\n.address_size 64\n{OUTSIDE}\
+            ".version {major}.{minor}\n.target sm_{sm}{letter}\n.address_size 64\n{OUTSIDE}\
              .visible .entry kernel(.param .align 16 .b8 param_0[64]) {{\n{}",
             declarations()
         );
@@ -103,7 +105,7 @@ impl Assembler {
         let file = self.folder.join("asked.ptx");
         fs::write(&file, format!("{before}{}\nEND: ret;\n}}\n", body.join("\n")))?;
         let output = Command::new(&self.ptxas)
-            .args([&format!("-arch=sm_{sm}"), "-O0", "-o"])
+            .args([&format!("-arch=sm_{sm}{letter}"), "-O0", "-o"])
             .arg(self.folder.join("asked.cubin"))
             .arg(&file)
             .output()

@@ -21,7 +21,9 @@ pub fn declarations() -> String {
     ];
     let register = |ty: &&str| format!(".reg .{ty} {ty}_0, {ty}_1, {ty}_2, {ty}_3, {ty}_4;\n");
     let local = ".local .align 16 .b8 local_0[64];\n";
-    types.iter().map(register).collect::<String>() + local
+    // Products of warpgroups have up to 128 of these.
+    let more = ["b32", "f32", "s32"].iter().flat_map(|ty| (5..128).map(move |n| format!(".reg .{ty} {ty}_{n};\n")));
+    types.iter().map(register).chain(more).collect::<String>() + local
 }
 
 /// The type of the registers that can hold a type: bits, if no register of that type is declared.
@@ -121,6 +123,10 @@ pub fn statement(opcode: &str) -> Result<String> {
         "stmatrix" => format!("[u64_4], {}", fragment("b32", rows(&words))),
         "movmatrix" => "b32_0, b32_1".to_owned(),
         "mma" => multiply(&words, &types),
+        "wgmma" if has("mma_async") => multiply_async(&words, &types),
+        "wgmma" if has("wait_group") => "1".to_owned(),
+        "wgmma" => String::new(),
+        "setmaxnreg" => "40".to_owned(),
         other => bail!("no operands are known for `{other}`; add them to tools/xtask/src/isa/operands.rs"),
     };
     Ok(format!("{opcode} {operands};"))
@@ -286,4 +292,26 @@ fn multiply(words: &[&str], types: &[&str]) -> String {
     };
     let [m, n, k] = [size[0], size[1], size[2]];
     [of(m * n, types[0]), of(m * k, types[1]), of(k * n, types[2]), of(m * n, types[3])].join(", ")
+}
+
+/// The operands of a product of a warpgroup, with A in shared memory.
+fn multiply_async(words: &[&str], types: &[&str]) -> String {
+    let n = words.iter().find_map(|word| word.strip_prefix("m64n")?.split('k').next()?.parse().ok());
+    let n: usize = n.unwrap_or(8);
+    let d = match types[0] {
+        "f16" => registers_of_one("b32", n / 4),
+        other => registers_of_one(other, n / 2),
+    };
+    let (scales, transposes) = match types[1] {
+        "f16" | "bf16" => (", 1, -1", ", 0, 1"),
+        "s8" | "u8" => ("", ""),
+        _ => (", 1, -1", ""),
+    };
+    format!("{d}, b64_0, b64_1, pred_0{scales}{transposes}")
+}
+
+/// As many elements of vectors as there are: registers may not be named twice.
+fn registers_of_one(ty: &str, count: usize) -> String {
+    let registers: Vec<_> = (0..count).map(|index| format!("{ty}_{index}")).collect();
+    format!("{{{}}}", registers.join(", "))
 }

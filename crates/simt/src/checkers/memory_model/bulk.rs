@@ -11,6 +11,8 @@
 //! overwrites the bytes, nor one after `mbarrier.init`: the specification wants some of these, and programs do without.
 //! Specification: PTX ISA, sections 8.5 (proxies) and 9.7.9.25.4.
 
+mod products;
+
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::checkers::memory_model::MemoryModel;

@@ -28,10 +28,12 @@ pub fn overflow(context: &Context<'_>, overflow: &Overflow) -> Fault {
 pub fn race(context: &Context<'_>, race: &Race) -> Fault {
     let Race { conflict, circumstance, step, .. } = *race;
     let range = context.describe(conflict.range);
-    let message = format!("{range} {}", message(&conflict, circumstance));
+    let reader = Reader::of(context, &conflict);
+    let message = format!("{range} {}", message(&conflict, circumstance, reader));
     let (now, before) = (access(conflict.now_kind), access(conflict.before_kind));
     let did = |access: AccessKind, pc| match context.program.insts[pc as usize].op {
         Op::Bulk(_) => format!("started the bulk copy here that {} them", access.past()),
+        Op::Warpgroup(_) => "started the matrix product here that reads them".to_owned(),
         _ => format!("{} here", access.past()),
     };
     let (second, first) =
@@ -43,14 +45,36 @@ pub fn race(context: &Context<'_>, race: &Race) -> Fault {
         (Some(first), Some(second)) => first == second,
         _ => first.site.ptx_line == second.site.ptx_line,
     };
-    let is_bulk = [conflict.before_pc, conflict.now_pc]
-        .iter()
-        .any(|pc| matches!(context.program.insts[*pc as usize].op, Op::Bulk(_)));
-    let help = help(&conflict, circumstance, is_same_line, is_bulk).to_string();
+    let help = help(&conflict, circumstance, is_same_line, reader).to_string();
     Fault { location, step, help, ..fault(race.kind(), race.severity(), message, vec![second, first]) }
 }
 
-fn message(conflict: &Conflict, circumstance: Circumstance) -> String {
+/// Who of the two is no thread.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reader {
+    /// Nobody.
+    Threads,
+    /// A bulk copy.
+    Copy,
+    /// The matrix product of a warpgroup.
+    Product,
+}
+
+impl Reader {
+    fn of(context: &Context<'_>, conflict: &Conflict) -> Reader {
+        let ops = [conflict.before_pc, conflict.now_pc].map(|pc| context.program.insts[pc as usize].op);
+        let is_any = |is: fn(&Op) -> bool| ops.iter().any(is);
+        if is_any(|op| matches!(op, Op::Warpgroup(_))) {
+            Reader::Product
+        } else if is_any(|op| matches!(op, Op::Bulk(_))) {
+            Reader::Copy
+        } else {
+            Reader::Threads
+        }
+    }
+}
+
+fn message(conflict: &Conflict, circumstance: Circumstance, reader: Reader) -> String {
     let did = match (conflict.before_kind, conflict.now_kind) {
         (OpKind::Store, OpKind::Store) => "written twice",
         (OpKind::Update, OpKind::Update) => "updated twice",
@@ -64,7 +88,8 @@ fn message(conflict: &Conflict, circumstance: Circumstance) -> String {
             format!("{two} atomically, but the scope of one access does not include the other's block")
         }
         RaceCause::Proxy => {
-            format!("{two}, and no proxy fence is between the store and the bulk copy that reads them")
+            let reader = if reader == Reader::Product { "matrix product" } else { "bulk copy" };
+            format!("{two}, and no proxy fence is between the store and the {reader} that reads them")
         }
         RaceCause::Overlap => format!("{two} by atomic accesses that overlap only partly"),
         RaceCause::ReadOnly => {
@@ -113,11 +138,15 @@ fn access(kind: OpKind) -> AccessKind {
 }
 
 /// What to do about the race, which depends on how far apart the two threads are.
-fn help(conflict: &Conflict, circumstance: Circumstance, is_same_line: bool, is_bulk: bool) -> &'static str {
+fn help(conflict: &Conflict, circumstance: Circumstance, is_same_line: bool, reader: Reader) -> &'static str {
     let (one, other) = (conflict.before.thread, conflict.now.thread);
     let same_warp = one.block == other.block && one.number / 32 == other.number / 32;
     match conflict.cause {
-        RaceCause::Unordered if is_bulk => {
+        RaceCause::Unordered if reader == Reader::Product => {
+            "wait for the product first, with `wgmma.commit_group` and `wgmma.wait_group`, and tell the threads or the copy that \
+             overwrite what it reads; and let a barrier come between stores and the product that reads them"
+        }
+        RaceCause::Unordered if reader == Reader::Copy => {
             "wait for the copy first: at the phase of its mbarrier, or, if it has none, with `cp.async.bulk.commit_group` and \
              `cp.async.bulk.wait_group`; and let a barrier come before a copy that reads or overwrites what others use"
         }
@@ -152,7 +181,7 @@ fn help(conflict: &Conflict, circumstance: Circumstance, is_same_line: bool, is_
              before the one and after the other"
         }
         RaceCause::Proxy => {
-            "after the stores, put `fence.proxy.async` in the threads that stored, then the barrier, then the copy"
+            "after the stores, put `fence.proxy.async` in the threads that stored, then the barrier, then what reads them"
         }
         RaceCause::Overlap => "access the bytes with the same size and alignment everywhere",
         RaceCause::ReadOnly => "load without `__ldg` or `const __restrict__`, or write to other memory",

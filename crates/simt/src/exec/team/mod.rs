@@ -353,6 +353,7 @@ impl Run<'_> {
     ) -> Result<(), Stop> {
         let is_apart = self.setup.launch.hooks.plain
             || self.setup.launch.weak_memory
+            || self.setup.has_products
             || self.observers.watcher.is_some() && self.needs_each_instruction();
         if is_apart {
             block.registers.expand_all();

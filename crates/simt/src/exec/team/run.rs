@@ -326,5 +326,6 @@ pub fn leaves_team(op: Op) -> bool {
             | Op::ClusterBarrier(_)
             | Op::Collective(_)
             | Op::Matrix(_)
+            | Op::Warpgroup(_)
     )
 }

@@ -89,12 +89,14 @@ pub enum Number {
     S8,
     U4,
     S4,
+    E4m3,
+    E5m2,
 }
 
 impl Number {
     /// The type that a modifier names.
     pub fn named(word: &str) -> Option<Number> {
-        use Number::{Bf16, F16, F32, F64, S4, S8, S32, Tf32, U4, U8};
+        use Number::{Bf16, E4m3, E5m2, F16, F32, F64, S4, S8, S32, Tf32, U4, U8};
         let names = [
             ("f16", F16),
             ("bf16", Bf16),
@@ -106,6 +108,8 @@ impl Number {
             ("s8", S8),
             ("u4", U4),
             ("s4", S4),
+            ("e4m3", E4m3),
+            ("e5m2", E5m2),
         ];
         names.into_iter().find(|(name, _)| *name == word).map(|(_, number)| number)
     }
@@ -114,7 +118,7 @@ impl Number {
     pub fn bits(self) -> usize {
         match self {
             Number::U4 | Number::S4 => 4,
-            Number::U8 | Number::S8 => 8,
+            Number::U8 | Number::S8 | Number::E4m3 | Number::E5m2 => 8,
             Number::F16 | Number::Bf16 => 16,
             Number::Tf32 | Number::F32 | Number::S32 => 32,
             Number::F64 => 64,
@@ -122,12 +126,12 @@ impl Number {
     }
 
     /// How many of them a register holds.
-    fn in_register(self) -> usize {
+    pub(super) fn in_register(self) -> usize {
         self.bits().max(32) / self.bits()
     }
 
     /// The value of an integer.
-    fn integer(self, bits: u64) -> i64 {
+    pub(super) fn integer(self, bits: u64) -> i64 {
         let unused = 64 - self.bits();
         match self {
             Number::S4 | Number::S8 | Number::S32 => (bits << unused) as i64 >> unused,
@@ -181,7 +185,7 @@ impl Multiply {
                 sum_of_integers(a, b, Number::S32.integer(c), self.saturates)
             }),
             _ => {
-                let sum = Sum::new(self.a, self.d);
+                let sum = Sum::new(self.a, self.b, self.d);
                 self.each(a, b, c, Part::of, |a, b, c| sum.of(a, b, c))
             }
         }
@@ -223,7 +227,12 @@ impl Multiply {
 }
 
 /// Calls a function for each element of A or B: its row or column, where it is in the direction of `k`, and its bits.
-fn unpack(number: Number, halves: u8, registers: &[Wide], mut each: impl FnMut(usize, usize, u64)) {
+pub(super) fn unpack(
+    number: Number,
+    halves: u8,
+    registers: &[Wide],
+    mut each: impl FnMut(usize, usize, u64),
+) {
     let (halves, count) = (usize::from(halves), number.in_register());
     for (register, column) in registers.iter().enumerate() {
         for (lane, word) in column.iter().enumerate() {
@@ -237,7 +246,7 @@ fn unpack(number: Number, halves: u8, registers: &[Wide], mut each: impl FnMut(u
 }
 
 /// Element `place` of a register.
-fn field(word: u64, bits: usize, place: usize) -> u64 {
+pub(super) fn field(word: u64, bits: usize, place: usize) -> u64 {
     word >> (bits * place % 64) & u64::MAX >> (64 - bits)
 }
 

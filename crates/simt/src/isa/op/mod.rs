@@ -15,6 +15,7 @@ pub mod sync;
 pub mod tensor;
 pub mod tensor_copy;
 pub mod warp;
+pub mod warpgroup;
 
 use crate::isa::affine::Rule;
 use crate::isa::special::Special;
@@ -33,6 +34,7 @@ use mbarrier::Mbarrier;
 use memory::{Access, Address};
 use sync::Barrier;
 use warp::Collective;
+use warpgroup::Warpgroup;
 
 /// What an instruction does, decoded.
 #[derive(Clone, Copy, Debug)]
@@ -87,6 +89,8 @@ pub enum Op {
     Collective(Collective),
     /// Moves or multiplies matrices whose elements are spread over the lanes of the warp.
     Matrix(Matrix),
+    /// What the warps of a warpgroup execute together, or for products that they started.
+    Warpgroup(Warpgroup),
     /// Puts the mask of the lanes that execute together into `args.d`.
     ActiveMask,
     /// Branches to `target`; lanes that diverge here reconverge at `meet`. Decoded to labels, which are then resolved.

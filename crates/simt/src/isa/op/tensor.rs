@@ -10,6 +10,9 @@
 //! - f64: a chain of fused multiplications and additions, from C on, with `k` rising.
 //! - Integers: exact; the sum wraps, or ends at the ends of its type.
 //!
+//! Products of warpgroups ([`super::warpgroup`]) are taken to add in the same way, each instruction all of its products at once. That
+//! has not been measured yet, nor any sum of numbers of eight bits, of which it is known that fewer digits are kept.
+//!
 //! A NaN is always the same one, but among doubles one of the operands. Left out: other architectures, which keep fewer bits and add fewer products at once.
 //! Specification: PTX ISA, section 9.7.14.5.
 
@@ -18,8 +21,8 @@ use super::matrix::Number;
 /// Bits behind the point that are kept of each term, where the term with the largest exponent has one or two before it.
 const KEPT_BITS: i32 = 25;
 
-/// The largest number of products that are added at once.
-const MAX_PRODUCTS: usize = 16;
+/// The largest number of products that are added at once: those of numbers of eight bits.
+const MAX_PRODUCTS: usize = 32;
 
 /// A floating-point number, taken apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,6 +45,8 @@ fn format(number: Number) -> (u32, u32, u32) {
         Number::F16 => (5, 10, 0),
         Number::Bf16 => (8, 7, 0),
         Number::Tf32 => (8, 10, 13),
+        Number::E4m3 => (4, 3, 0),
+        Number::E5m2 => (5, 2, 0),
         _ => (8, 23, 0),
     }
 }
@@ -61,11 +66,25 @@ impl Part {
         let (digits, special) = match biased {
             0 => (mantissa, 0),
             _ if biased < (1 << exponent_bits) - 1 => (mantissa | 1 << mantissa_bits, 0),
+            // It has no infinities, and one mantissa that is no number.
+            _ if number == Number::E4m3 && mantissa < 7 => (mantissa | 1 << mantissa_bits, 0),
+            _ if number == Number::E4m3 => (1, NAN),
             _ if mantissa == 0 => (1, infinity(is_negative)),
             _ => (1, NAN),
         };
         let bias = (1 << (exponent_bits - 1)) - 1;
         Part { digits: if is_negative { -digits } else { digits }, exponent: biased.max(1) - bias, special }
+    }
+
+    /// The number with the other sign.
+    #[must_use]
+    pub fn negated(self) -> Part {
+        let special = match self.special {
+            PLUS => MINUS,
+            MINUS => PLUS,
+            other => other,
+        };
+        Part { digits: -self.digits, special, ..self }
     }
 
     fn times(self, other: Part) -> Part {
@@ -82,14 +101,15 @@ impl Part {
 /// How an element of D is computed from floating-point numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Sum {
-    from: Number,
+    /// Bits of a product behind the point.
+    fraction_bits: u32,
     to: Number,
 }
 
 impl Sum {
-    /// Sums of type `to` over products of two numbers of type `from`.
-    pub fn new(from: Number, to: Number) -> Sum {
-        Sum { from, to }
+    /// Sums of type `to` over products of numbers of types `a` and `b`.
+    pub fn new(a: Number, b: Number, to: Number) -> Sum {
+        Sum { fraction_bits: format(a).1 + format(b).1, to }
     }
 
     /// The products of a row of A and a column of B, and an element of C, added.
@@ -99,6 +119,7 @@ impl Sum {
         for (product, (a, b)) in products.iter_mut().zip(a.iter().zip(b)) {
             *product = a.times(*b);
         }
+        let products = &products[..a.len().min(b.len()).min(MAX_PRODUCTS)];
         let terms = || products.iter().chain([&c]);
         let (exponent_bits, mantissa_bits, _) = format(self.to);
         let top = ((1 << exponent_bits) - 1) << mantissa_bits;
@@ -117,8 +138,7 @@ impl Sum {
             let kept = kept >> (largest - term.exponent).clamp(0, 63);
             if term.digits < 0 { -kept } else { kept }
         };
-        let fraction_bits = 2 * format(self.from).1;
-        let sum = products.iter().map(|product| cut(product, fraction_bits)).sum::<i64>();
+        let sum = products.iter().map(|product| cut(product, self.fraction_bits)).sum::<i64>();
         self.rounded(sum + cut(&c, mantissa_bits), largest - KEPT_BITS)
     }
 
@@ -182,7 +202,7 @@ mod tests {
     fn check(products: &[(u64, u64)], c: f32, sum: f32) {
         let part = |bits| Part::of(Number::F16, bits);
         let (a, b): (Vec<_>, Vec<_>) = products.iter().map(|(a, b)| (part(*a), part(*b))).unzip();
-        let found = Sum::new(Number::F16, Number::F32).of(&a, &b, u64::from(c.to_bits()));
+        let found = Sum::new(Number::F16, Number::F16, Number::F32).of(&a, &b, u64::from(c.to_bits()));
         assert_eq!(found, u64::from(sum.to_bits()), "{products:x?} + {c}");
     }
 
@@ -217,7 +237,9 @@ mod tests {
     fn what_is_no_number_is_always_the_same() {
         let infinity = 0x7c00;
         let part = |bits| Part::of(Number::F16, bits);
-        let of = |a: u64, b: u64, c: u64| Sum::new(Number::F16, Number::F16).of(&[part(a)], &[part(b)], c);
+        let of = |a: u64, b: u64, c: u64| {
+            Sum::new(Number::F16, Number::F16, Number::F16).of(&[part(a)], &[part(b)], c)
+        };
         assert_eq!(of(infinity, ONE, 0), infinity);
         assert_eq!(of(infinity, ONE | 0x8000, 0), infinity | 0x8000);
         for (a, b, c) in [(infinity, 0, 0), (infinity, ONE, 0xfc00), (0x7c01, 0, 0), (0, 0, 0xfe00)] {
