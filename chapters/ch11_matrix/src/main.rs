@@ -2,7 +2,7 @@
 //!
 //! It asks of each number where it is: in which lane's register while a warp multiplies two small matrices, in which bank
 //! while `ldmatrix` brings it there, and which of its bits are left when a tensor core has added it. It leaves out `wmma`,
-//! which is the same in other words, and the products of four warps (`wgmma`), which the emulator does not know.
+//! which is the same in other words, and the products of four warps (`wgmma`), which have a scenario.
 
 mod by_hand;
 mod claims;

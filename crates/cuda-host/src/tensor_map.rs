@@ -18,7 +18,8 @@ impl Machine<'_> {
     pub(crate) fn encode_tensor_map(&mut self, values: &[u64]) -> Result<u64> {
         let at = |nth: usize| values.get(nth).copied().unwrap_or(0);
         let [map, rank] = [0, 2].map(at);
-        let count = (rank & u64::from(u32::MAX)).min(MOST);
+        // Of a rank that is refused, nothing is read.
+        let count = Some(rank & u64::from(u32::MAX)).filter(|rank| *rank <= MOST).unwrap_or(0);
         let named = [
             (0, "the tensor map"),
             (3, "`globalAddress`"),
@@ -28,11 +29,11 @@ impl Machine<'_> {
         ];
         let missing = named.into_iter().chain((count > 1).then_some((5, "`globalStrides`")));
         if let Some((_, name)) = missing.into_iter().find(|(nth, _)| at(*nth) == 0) {
-            return Ok(self.no_tensor_map(INVALID_VALUE, format!("{name} is a null pointer")));
+            return Ok(self.no_tensor_map(INVALID_VALUE, &format!("{name} is a null pointer")));
         }
         if !map.is_multiple_of(TENSOR_MAP_ALIGN) {
             let message = format!("the address of the tensor map is not a multiple of {TENSOR_MAP_ALIGN}");
-            return Ok(self.no_tensor_map(INVALID_VALUE, message));
+            return Ok(self.no_tensor_map(INVALID_VALUE, &message));
         }
         let sizes = self.numbers_at(Scalar::U64, at(4), count)?;
         let strides = self.numbers_at(Scalar::U64, at(5), count.saturating_sub(1))?;
@@ -57,7 +58,7 @@ impl Machine<'_> {
             Ok(bytes) => self.give(map, &bytes, |_| true).map(|()| 0),
             Err(error) => {
                 let code = if error.is_unsupported() { NOT_SUPPORTED } else { INVALID_VALUE };
-                Ok(self.no_tensor_map(code, error.to_string()))
+                Ok(self.no_tensor_map(code, &error.to_string()))
             }
         }
     }
@@ -79,7 +80,7 @@ impl Machine<'_> {
         self.failed(NOT_SUPPORTED, message)
     }
 
-    fn no_tensor_map(&mut self, code: u64, message: String) -> u64 {
+    fn no_tensor_map(&mut self, code: u64, message: &str) -> u64 {
         self.failed(code, format!("`cuTensorMapEncodeTiled`: {message}"))
     }
 

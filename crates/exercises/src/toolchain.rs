@@ -43,6 +43,7 @@ impl Toolchain {
             text,
             more: Vec::new(),
             arch: Some(arch),
+            is_specific: false,
             include: Vec::new(),
             headers: None,
             defines: Vec::new(),

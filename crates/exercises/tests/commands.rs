@@ -104,7 +104,7 @@ fn a_learner_with_nothing_installed_gets_to_the_end() {
     );
     assert!(starter.contains("lost_sum.cu:"), "a fault has its line: {starter}");
     assert!(solve("lost_sum", "ch01/lost_sum.cu").contains("compiled by cudac 0.1 (sm_70)"));
-    assert!(shell.prints(1, &["run", "too_many_loads"]).contains("Refused: gate"));
+    assert!(shell.prints(1, &["run", "too_many_loads"]).contains("Refused: too expensive"));
     assert!(solve("too_many_loads", "ch02/too_many_loads.cu").contains("the solution has "));
     assert!(shell.prints(0, &["list"]).contains("4 of 4 passed"));
     assert_eq!(shell.prints(0, &[]), "All exercises are passed.\n");

@@ -102,7 +102,7 @@ fn an_input_is_not_to_be_written() {
 #[test]
 fn what_is_right_and_too_dear_names_counter_gate_and_solution() {
     let refusal = changed("ld.global.u32 %r4, [%d0];", "ld.global.u32 %r4, [%d0]; ld.global.u32 %r4, [%d0];");
-    check(&refusal, "gate", "too expensive", "");
+    check(&refusal, "gate", "costs more than it may", "");
     assert_eq!(refusal.gates[0].text(), "global load requests: now 4, up to 2 allowed, the solution has 2");
     assert!(!refusal.gates[0].passes);
 }

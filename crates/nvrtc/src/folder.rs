@@ -36,7 +36,8 @@ impl BuildName {
 
 impl fmt::Display for BuildName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (letter, debug) = (if self.is_specific { "a" } else { "" }, if self.debug { "-debug" } else { "" });
+        let (letter, debug) =
+            (if self.is_specific { "a" } else { "" }, if self.debug { "-debug" } else { "" });
         write!(f, "sm_{}{letter}{debug}", self.arch)
     }
 }

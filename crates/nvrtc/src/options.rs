@@ -33,7 +33,15 @@ pub struct Options {
 impl Options {
     /// Compiles as a release build does.
     pub fn optimised(arch: u32) -> Self {
-        Self { arch, is_specific: false, debug: false, lines: true, include: Vec::new(), defines: Vec::new(), std: 17 }
+        Self {
+            arch,
+            is_specific: false,
+            debug: false,
+            lines: true,
+            include: Vec::new(),
+            defines: Vec::new(),
+            std: 17,
+        }
     }
 
     /// Compiles with `-G`.

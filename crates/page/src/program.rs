@@ -31,7 +31,13 @@ impl Program {
         let source = cudac::Source { name: &load.name, text: &load.text };
         let defines = load.defines.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         let headers = (!load.headers.is_empty()).then(|| Arc::new(Virtual(load.headers.clone())) as _);
-        let options = cudac::Options { sm: load.sm, is_specific: load.is_specific, defines, instances: Vec::new(), headers };
+        let options = cudac::Options {
+            sm: load.sm,
+            is_specific: load.is_specific,
+            defines,
+            instances: Vec::new(),
+            headers,
+        };
         let output = cudac::compile(&source, &options).map_err(|errors| wrong(&errors))?;
         let module = emulator.load(&load.name, &output.ptx).map_err(|error| unreadable(load, &error))?;
         let mut answer = contents(&module);

@@ -293,7 +293,7 @@ fn instructions() {
     );
     check_after_header(
         ".func f { tex.1d.v4.f32.s32 {a, b, c, d}, [t, {x}; }",
-        "line 3, column 50: expected `]` after the address of a texture, found `;`",
+        "line 3, column 50: expected `]` after the coordinates, found `;`",
     );
     check_after_header(
         ".func f { mov.u32 %r1, 0x; }",

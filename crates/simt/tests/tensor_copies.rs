@@ -127,8 +127,9 @@ impl Drawn {
 
     fn kernel(&self, copy: &str, before: &str) -> String {
         let rank = self.sizes.len();
-        let params: String = (0..rank).map(|d| format!(", .param .b32 c{d}")).collect();
-        let loads: String = (0..rank).map(|d| format!("ld.param.b32 %c{d}, [c{d}];\n")).collect();
+        let all = |each: &dyn Fn(usize) -> String| (0..rank).fold(String::new(), |text, d| text + &each(d));
+        let params = all(&|d| format!(", .param .b32 c{d}"));
+        let loads = all(&|d| format!("ld.param.b32 %c{d}, [c{d}];\n"));
         let all: Vec<String> = (0..rank).map(|d| format!("%c{d}")).collect();
         let copy = copy
             .replace("AT", &format!("[%rd2, {{{}}}]", all.join(", ")))

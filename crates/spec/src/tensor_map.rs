@@ -53,7 +53,7 @@ impl Tensor {
             let (name, value) = part.split_once('=').ok_or(HOW)?;
             let value = value.trim_ascii();
             match name.trim_ascii() {
-                "tensor_map" if is_name(value) => made.buffer = value.to_owned(),
+                "tensor_map" if is_name(value) => value.clone_into(&mut made.buffer),
                 "type" => {
                     (made.element, bytes) = TensorMap::element_named(value).ok_or_else(|| no_type(value))?;
                 }
@@ -68,7 +68,7 @@ impl Tensor {
             }
         }
         if !has_strides {
-            made.strides = made.sizes.iter().scan(bytes, |bytes, size| next(bytes, *size)).collect();
+            made.strides = packed(bytes, &made.sizes);
             made.strides.pop();
         }
         if made.steps.is_empty() {
@@ -116,10 +116,13 @@ impl Tensor {
     }
 }
 
-/// The bytes of so many elements of the next dimension.
-fn next(bytes: &mut u64, size: u64) -> Option<u64> {
-    *bytes = bytes.saturating_mul(size);
-    Some(*bytes)
+/// The bytes of all elements up to a dimension, for each of them.
+fn packed(bytes: u64, sizes: &[u64]) -> Vec<u64> {
+    let longer = |bytes: &mut u64, size: &u64| {
+        *bytes = bytes.saturating_mul(*size);
+        Some(*bytes)
+    };
+    sizes.iter().scan(bytes, longer).collect()
 }
 
 fn no_type(name: &str) -> String {

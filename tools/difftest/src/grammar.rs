@@ -235,15 +235,14 @@ fn text(family: Option<Family>, target: u32, instruction: &str) -> String {
     let registers = kinds.iter().fold(String::new(), |text, (kind, name)| {
         text + &format!("    .reg .{} %{name}<700>;\n", kind.name())
     });
-    let (variables, others) = match family {
-        None => (String::new(), ""),
-        Some(_) => {
-            let of = |text: String, name: String| text + &format!(".shared .align 128 .b64 {name}[8];\n");
-            let names = ["land", "gate", "stage", "far"].map(str::to_owned).into_iter();
-            let all = names.chain((0..60).map(|door| format!("door{door}")));
-            let feed = ".global .align 128 .b8 feed[1024];\n".to_owned();
-            (all.fold(feed, of), "    .reg .b64 %land, %gate, %area, %sums, %far;\n")
-        }
+    let (variables, others) = if family.is_some() {
+        let of = |text: String, name: String| text + &format!(".shared .align 128 .b64 {name}[8];\n");
+        let names = ["land", "gate", "stage", "far"].map(str::to_owned).into_iter();
+        let all = names.chain((0..60).map(|door| format!("door{door}")));
+        let feed = ".global .align 128 .b8 feed[1024];\n".to_owned();
+        (all.fold(feed, of), "    .reg .b64 %land, %gate, %area, %sums, %far;\n")
+    } else {
+        (String::new(), "")
     };
     format!(
         ".version 8.7\n.target sm_{target}\n.address_size 64\n.global .align 16 .b8 table[64];\n\

@@ -123,6 +123,7 @@ impl Kernel {
     /// The same kernel, but it also stores the operands of the instruction of a slot, after the slots
     /// ([`Kernel::operands`]). This is for the emulator, which executes every instruction as written. A compiler would
     /// make another kernel of it.
+    #[must_use]
     pub fn revealing(&self, slot: usize) -> Kernel {
         write::kernel(self.family, self.seed, Some(slot))
     }

@@ -86,7 +86,7 @@ fn kernels_of_families_have_every_form_with_every_modifier() {
             .filter(|word| !own.iter().any(|opcode| opcode.split('.').any(|is| is == *word)))
         {
             let is_known = |(known, of, _): &(&str, &str, &str)| *known == form.syntax && *of == word;
-            if !NOT_WRITTEN.iter().any(|known| is_known(known)) {
+            if !NOT_WRITTEN.iter().any(is_known) {
                 missing.push(format!("`{}` of `{}`", word, form.syntax));
             }
         }

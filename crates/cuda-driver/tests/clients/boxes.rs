@@ -73,8 +73,7 @@ pub fn copies_boxes(_: u64) {
     let (x, y) = (stream.clone_htod(&numbers).unwrap(), stream.alloc_zeros::<i32>(numbers.len()).unwrap());
     // SAFETY: the addresses are those of the buffers, and the arguments those of the kernel.
     unsafe {
-        let [(from, one), (to, other)] =
-            [&x, &y].map(|buffer| map(buffer.device_ptr(&stream).0, 8));
+        let [(from, one), (to, other)] = [&x, &y].map(|buffer| map(buffer.device_ptr(&stream).0, 8));
         assert_eq!((one, other), (SUCCESS, SUCCESS));
         assert_eq!(map(x.device_ptr(&stream).0, 6).1, CUresult::CUDA_ERROR_INVALID_VALUE);
         let shape = LaunchConfig { grid_dim: (3, 2, 1), block_dim: (32, 1, 1), shared_mem_bytes: 0 };

@@ -9,6 +9,7 @@ use spec::launch::{Described, Field, Group, More};
 use thirty_two_lanes::files;
 
 use super::given::Expect;
+use super::words::{self, Arch};
 
 /// A scenario file.
 #[derive(Debug, Deserialize)]
@@ -17,7 +18,7 @@ pub struct Scenario {
     /// The CUDA or PTX file, from the folder of the scenario file on.
     pub file: PathBuf,
     /// The architecture, as in 80 or "90a".
-    pub arch: Option<Scalar>,
+    pub arch: Option<Arch>,
     /// Macros: names and values.
     #[serde(default)]
     pub define: BTreeMap<String, Scalar>,
@@ -68,6 +69,24 @@ pub struct Counted {
 impl More for Counted {
     fn takes(field: &Field) -> bool {
         field.group == Group::Launch
+    }
+}
+
+/// An architecture in a scenario file: a number or a text.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "an architecture is written as in 80 or \"90a\"")]
+enum Written {
+    Number(u32),
+    Text(String),
+}
+
+impl<'de> Deserialize<'de> for Arch {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = match Written::deserialize(from)? {
+            Written::Number(number) => number.to_string(),
+            Written::Text(text) => text,
+        };
+        words::arch(&text).map_err(serde::de::Error::custom)
     }
 }
 

@@ -63,9 +63,7 @@ impl Tested {
             written.instantiate.iter().chain(kernels.filter(|name| name.contains('<'))).cloned().collect();
         let include = written.include.iter().map(|part| beside(folder, part)).collect();
         let sources = written.sources.iter().map(|part| beside(folder, part)).collect();
-        let arch = written.arch.as_ref().map(|arch| words::arch(&arch.to_string())).transpose();
-        let arch = arch.map_err(|error| anyhow!("`{shown}`: {error}"))?;
-        let how = Compile { sources, arch, compiler, defines, include, instances, std: None };
+        let how = Compile { sources, arch: written.arch, compiler, defines, include, instances, std: None };
         let loaded = Loaded::read(&program(&shown, folder, &written.file)?, &how, None)?;
         let mut names = BTreeSet::new();
         let wanted =

@@ -81,11 +81,11 @@ pub const FAMILY: Family = Family {
         )
         .since(90)
         .version(8, 3),
-        Form::new("fence.proxy.tensormap::generic.release.<scope>", |m, _| fence(m)).since(90).version(8, 3),
+        Form::new("fence.proxy.tensormap::generic.release.<scope>", |m, _| Ok(fence(m))).since(90).version(8, 3),
         Form::new("fence.proxy.tensormap::generic.acquire.<scope>", |m, o| {
             o.address(Memory::Generic)?;
             match o.take()? {
-                Operand::Int(bytes, _) if *bytes == TENSOR_MAP_BYTES as u64 => fence(m),
+                Operand::Int(bytes, _) if *bytes == TENSOR_MAP_BYTES as u64 => Ok(fence(m)),
                 other => Err(o.error(span_of(other), "the size of a tensor map is 128")),
             }
         })
@@ -101,9 +101,9 @@ pub fn why_not(opcode: &str) -> Option<String> {
     Some(format!("`{opcode}` is not supported: tensor copies have the mode `.tile` only, not `.{mode}`"))
 }
 
-fn fence(m: &Modifiers<'_>) -> Result<Op, Error> {
+fn fence(m: &Modifiers<'_>) -> Op {
     let (order, scope) = (order(m).unwrap_or(Order::AcqRel), scope(m).unwrap_or(Scope::Sys));
-    Ok(Op::Fence(Semantics { order, scope }))
+    Op::Fence(Semantics { order, scope })
 }
 
 fn load(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {

@@ -2,11 +2,11 @@
 //!
 //! A tensor map is 128 bytes that only a driver makes and only copies read, so what is in them is ours: a mark, by which
 //! other bytes are told from a map, and the fields one after another. All doors make them with [`TensorMap::encode`], which checks
-//! what the documentation of `cuTensorMapEncodeTiled` asks of targets of sm_90. [`TensorMap::decode`] checks the same again,
+//! what the documentation of `cuTensorMapEncodeTiled` asks of targets of `sm_90`. [`TensorMap::decode`] checks the same again,
 //! because a kernel may replace fields.
 //!
 //! Dimension 0 is that of the neighbours in memory. Strides that do not grow are taken, as drivers take them. Left out, and refused
-//! by name: interleaved layouts, types that the copy rounds or flushes (`TFLOAT32`, `…_FTZ`), and what only sm_100 has.
+//! by name: interleaved layouts, types that the copy rounds or flushes (`TFLOAT32`, `…_FTZ`), and what only `sm_100` has.
 //! Specification: CUDA driver API, section 6.30; PTX ISA, section 5.5.
 
 use std::fmt;
@@ -160,7 +160,7 @@ pub enum TensorMapError {
     Interleaved,
     /// `CUtensorMapSwizzle` has no such number.
     Swizzle(u32),
-    /// A swizzle that needs sm_100.
+    /// A swizzle that needs `sm_100`.
     NewSwizzle(u32),
     /// Rows of a box that have more bytes than the swizzle is wide.
     RowBeyondSwizzle(u64, u64),
@@ -175,7 +175,7 @@ pub enum TensorMapError {
 }
 
 impl TensorMapError {
-    /// Whether a GPU of sm_90 may take what is refused here.
+    /// Whether a GPU of `sm_90` may take what is refused here.
     pub fn is_unsupported(self) -> bool {
         use TensorMapError::{Interleaved, NewSwizzle, UnsupportedElement};
         matches!(self, Interleaved | UnsupportedElement(_) | NewSwizzle(_))
@@ -353,7 +353,7 @@ impl TensorMap {
         let TensorMapRequest { element, address, interleave, swizzle, promotion, fill, .. } = *request;
         let (_, ty) = *ELEMENTS.get(element as usize).ok_or(E::Element(element))?;
         let rank = request.rank as usize;
-        check(1 <= rank && rank <= MAX_RANK, E::Rank(request.rank))?;
+        check((1..=MAX_RANK).contains(&rank), E::Rank(request.rank))?;
         check(interleave <= 2, E::Interleave(interleave))?;
         check(swizzle <= 6, E::Swizzle(swizzle))?;
         check(promotion <= 3, E::Promotion(promotion))?;
@@ -441,10 +441,10 @@ impl TensorMap {
     /// The address of element 0 of dimension 0, for a row of the box by its number; `None` if it is outside the tensor.
     fn start_of_row(&self, number: u64, coordinates: &[i32; MAX_RANK]) -> Option<u64> {
         let (mut left, mut address) = (number, self.address);
-        for d in 1..self.rank {
+        for (d, first) in coordinates.iter().enumerate().take(self.rank).skip(1) {
             let index = (left % self.count(d)) as i64 * i64::from(self.steps[d]);
             left /= self.count(d);
-            let place = i64::from(coordinates[d]) + index;
+            let place = i64::from(*first) + index;
             if place < 0 || place as u64 >= self.sizes[d] {
                 return None;
             }

@@ -85,7 +85,7 @@ impl<'t> Parser<'t> {
         let base = if is_absolute { None } else { Some(self.name("a register, a variable or a number")?) };
         let offset = if is_absolute { self.integer("an address")? as i64 } else { self.offset()? };
         if self.take_if(b',')? {
-            let items = self.list(b']', "after the place in a tensor", |parser| {
+            let items = self.list(b']', "after the coordinates", |parser| {
                 parser.nested(|parser| parser.operand(false))
             })?;
             return Ok(Operand::Tensor { base, offset, items, span: self.since(first) });

@@ -317,7 +317,7 @@ impl Writer {
     fn store_async(&mut self, place: Place) {
         self.with_land_and_gate(1, |writer, land, gate| {
             for phase in 0..=writer.dice.below(2) {
-                let opcode = writer.drawn_of(BULK, |opcode| is_async_store(opcode));
+                let opcode = writer.drawn_of(BULK, is_async_store);
                 let (values, bytes) = writer.async_values(&opcode);
                 if opcode.starts_with("red") {
                     writer.fill_typed(&opcode, "shared", land, bytes);
@@ -349,8 +349,8 @@ impl Writer {
                 self.loads(&Writer::at(&stage, at), bytes, &door);
             }
             self.mark(&skip);
-            if parts != 0 {
-                self.load_parts(&stage, at, bytes / parts, parts, &door);
+            if let Some(part) = bytes.checked_div(parts) {
+                self.load_parts(&stage, at, part, parts, &door);
             }
             self.between(place, false);
             self.wait(&door, phase, false);

@@ -252,7 +252,7 @@ impl Writer {
     }
 
     /// Initialises the cells, meets the other blocks, and initialises the place that the thread has in one of them.
-    pub(super) fn cluster_prologue(&self, extra: &Extra) -> Vec<String> {
+    pub(super) fn cluster_prologue(extra: &Extra) -> Vec<String> {
         let mut lines = vec!["setp.ne.u32 %q0, %tid_, 0;".to_owned()];
         for (index, (_, start, _)) in extra.cluster_cells.iter().enumerate() {
             lines.push(format!("mov.b64 %w0, {start:#x};"));

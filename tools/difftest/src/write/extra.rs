@@ -350,23 +350,24 @@ impl Writer {
             LAND_BYTES * threads,
             8 * GATES * threads,
         );
-        (0..extra.doors).for_each(|door| variables += &format!(".shared .align 8 .b64 door{door};\n"));
+        let words = |name: &str, count: usize| {
+            (0..count).fold(String::new(), |text, at| text + &format!(".shared .align 8 .b64 {name}{at};\n"))
+        };
+        variables.push_str(&words("door", extra.doors));
         let mut directives = String::new();
         if extra.family == Family::Clusters {
             let Dim3 { x, y, z } = extra.cluster;
-            variables += &format!(".shared .align 16 .b8 far[{}];\n", FAR_BYTES * threads);
-            for cell in 0..extra.cluster_cells.len() {
-                variables += &format!(".shared .align 8 .b64 ccell{cell};\n");
-            }
+            let far = format!(".shared .align 16 .b8 far[{}];\n", FAR_BYTES * threads);
+            variables = variables + &far + &words("ccell", extra.cluster_cells.len());
             let explicit = if extra.is_explicit { ".explicitcluster\n" } else { "" };
             directives = format!("{explicit}.reqnctapercluster {x}, {y}, {z}\n");
         }
         let parameters = ", .param .u64 p_area, .param .u64 p_sums";
-        ExtraText { variables, parameters, directives, prologue: self.extra_prologue(extra) }
+        ExtraText { variables, parameters, directives, prologue: Writer::extra_prologue(extra) }
     }
 
     /// Computes the addresses of the thread's places, and writes the first values of its land.
-    fn extra_prologue(&self, extra: &Extra) -> String {
+    fn extra_prologue(extra: &Extra) -> String {
         let mut lines = vec![".reg .b64 %land, %gate, %area, %sums, %far;".to_owned()];
         for (name, bytes) in [("land", LAND_BYTES), ("gate", 8 * GATES)] {
             lines.push(format!("mov.u64 %w0, {name};"));
@@ -383,7 +384,7 @@ impl Writer {
         lines.push("ld.param.u64 %w0, [p_sums];".to_owned());
         lines.push("cvta.to.global.u64 %sums, %w0;".to_owned());
         if extra.family == Family::Clusters {
-            lines.extend(self.cluster_prologue(extra));
+            lines.extend(Writer::cluster_prologue(extra));
         }
         format!("    {}\n", lines.join("\n    "))
     }

@@ -361,7 +361,8 @@ pub(super) fn forms(mnemonic: &str, target: u32) -> Vec<String> {
     let forms = all_forms(mnemonic, target).into_iter();
     let forms = forms.map(|syntax| syntax.replace("|shared::cluster", ""));
     forms
-        .filter(|syntax| !syntax.contains("shared::cluster") && !syntax.starts_with("barrier.cluster"))
+        .filter(|syntax| !["shared::cluster", "tensormap"].iter().any(|word| syntax.contains(word)))
+        .filter(|syntax| !syntax.starts_with("barrier.cluster"))
         .collect()
 }
 

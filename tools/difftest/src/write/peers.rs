@@ -83,7 +83,7 @@ impl Writer {
     /// Every thread stores or reduces asynchronously into the land of a thread of another block.
     pub(super) fn store_to_peer(&mut self) {
         let Some(land) = self.take_land(16) else { return };
-        let opcode = self.drawn_of(BULK, |opcode| is_async_store(opcode));
+        let opcode = self.drawn_of(BULK, is_async_store);
         let to = Writer::at("%land", land);
         if opcode.starts_with("red") {
             self.fill_typed(&opcode, "shared", &to, 8);

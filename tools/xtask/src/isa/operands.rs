@@ -22,7 +22,8 @@ pub fn declarations() -> String {
     let register = |ty: &&str| format!(".reg .{ty} {ty}_0, {ty}_1, {ty}_2, {ty}_3, {ty}_4;\n");
     let local = ".local .align 16 .b8 local_0[64];\n";
     // Products of warpgroups have up to 128 of these.
-    let more = ["b32", "f32", "s32"].iter().flat_map(|ty| (5..128).map(move |n| format!(".reg .{ty} {ty}_{n};\n")));
+    let more =
+        ["b32", "f32", "s32"].iter().flat_map(|ty| (5..128).map(move |n| format!(".reg .{ty} {ty}_{n};\n")));
     types.iter().map(register).chain(more).collect::<String>() + local
 }
 
@@ -103,7 +104,9 @@ pub fn statement(opcode: &str) -> Result<String> {
         }
         "prefetch" | "prefetchu" => format!("[{}]", address(&words)),
         "fence" if has("tensormap::generic") && has("acquire") => "[u64_4], 128".to_owned(),
-        "membar" | "fence" | "ret" | "exit" | "trap" | "brkpt" => String::new(),
+        "wgmma" if has("mma_async") => multiply_async(&words, &types),
+        "wgmma" if has("wait_group") => "1".to_owned(),
+        "membar" | "fence" | "ret" | "exit" | "trap" | "brkpt" | "wgmma" => String::new(),
         "shfl" | "vote" | "match" | "redux" | "activemask" | "elect" => warp(&words, ty),
         "bar" => barrier(&words),
         "barrier" if !has("cluster") => barrier(&words),
@@ -123,9 +126,6 @@ pub fn statement(opcode: &str) -> Result<String> {
         "stmatrix" => format!("[u64_4], {}", fragment("b32", rows(&words))),
         "movmatrix" => "b32_0, b32_1".to_owned(),
         "mma" => multiply(&words, &types),
-        "wgmma" if has("mma_async") => multiply_async(&words, &types),
-        "wgmma" if has("wait_group") => "1".to_owned(),
-        "wgmma" => String::new(),
         "setmaxnreg" => "40".to_owned(),
         other => bail!("no operands are known for `{other}`; add them to tools/xtask/src/isa/operands.rs"),
     };

@@ -204,7 +204,9 @@ impl MemoryModel {
         let mut spaces: Vec<Space> = copy.targets().iter().map(|area| self.space_of(area)).collect();
         spaces.dedup();
         if let Some(weak) = &mut self.weak {
-            spaces.iter().for_each(|space| weak.store_history.forget(*space));
+            for space in spaces {
+                weak.store_history.forget(space);
+            }
         }
     }
 
