@@ -1,6 +1,6 @@
 //! Statements with matrices, for whole warps: `mma` of every shape and type, `ldmatrix`, `stmatrix` and `movmatrix`.
 //!
-//! Each lane has a row in its land. Rows are written before a barrier of the warp and read after it, and another barrier
+//! Each lane has a row in its land. Rows are written before a warp barrier and read after it, and another one
 //! is before the next time.
 
 use super::{Place, Register, Writer};

@@ -39,7 +39,7 @@ impl Writer {
         let opcode = self.drawn_of(BARRIERS, |opcode| {
             opcode.starts_with("mbarrier.arrive") && opcode.contains("shared::cluster")
         });
-        // Who drops out is not expected again, so somebody else has to be.
+        // A thread that drops out is not expected again, so another one has to be.
         let stays = opcode.contains("drop");
         let (door, first) = self.open_door(self.block_threads + usize::from(stays));
         let steps = self.steps();
