@@ -307,7 +307,9 @@ const LanesPlayer = (() => {
 
         draw() {
             for (const { launch, timeline } of this.sides) {
-                if (timeline.moment !== undefined) { timeline.moment.threads = launch.block.reduce((product, size) => product * size, 1); }
+                // Not enumerable: it is no part of what the emulator said.
+                const threads = { value: launch.block.reduce((product, size) => product * size, 1), configurable: true };
+                if (timeline.moment !== undefined) { Object.defineProperty(timeline.moment, 'threads', threads); }
             }
             const moment = this.sides[0].timeline.moment;
             if (moment !== undefined) {
