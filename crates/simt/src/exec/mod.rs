@@ -5,8 +5,9 @@
 //! - `launch` and `mechanism` give blocks, warps and groups their turns, from the first block to the last.
 //! - `step` is the plain interpreter: one group of lanes, instruction after instruction. `team` is the fast executor, which has
 //!   the warps of a block execute an instruction together.
-//! - `control`, `call`, `barrier`, `collective`, `matrix`, `copies`, `bulk`, `tensor_copy`, `memory`, `checked`, `generic`, `atomics`, `mbarrier`, `builtin` and `special`
-//!   carry out everything that is not arithmetic.
+//! - `control`, `call`, `barrier`, `collective`, `matrix`, `warpgroup`, `copies`, `bulk`, `tensor_copy`, `memory`, `checked`, `generic`,
+//!   `atomics`, `mbarrier`, `builtin` and `special` carry out everything that is not arithmetic; `fragments` follows the registers
+//!   of the products of warpgroups.
 //! - `cluster` reaches the shared memory of other blocks of a cluster, and has their threads wait for each other.
 //! - `separation` decides which lanes are separated, or continue before the others of their warp.
 //! - `probe`, `probe_times`, `livelock`, `recurrence` and `stalled` find threads that will never continue.

@@ -70,7 +70,7 @@ impl<'a> Setup<'a> {
     pub fn registers_of_thread(&self) -> Option<u32> {
         let code = self.code();
         if let Some(registers) = code.bounds.registers {
-            return Some(registers.next_multiple_of(REGISTERS_AT_ONCE));
+            return Some(registers.min(MOST_REGISTERS).next_multiple_of(REGISTERS_AT_ONCE));
         }
         let required =
             || code.required_threads.as_ref().map(|dims| dims.iter().map(|&dim| u64::from(dim)).product());

@@ -203,23 +203,21 @@ fn add(format: Format, old: u64, b: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::Program;
+    use super::super::testing::refuses;
     use super::*;
     use crate::isa::find;
 
     #[test]
     fn what_does_not_fit_is_refused() {
-        let check = |opcode: &'static str, operands: &'static str, words: &str| {
-            let message = Program::new(&[("x", (Type::B64, 0)), ("r", (Type::B32, 0))])
-                .run(opcode, operands)
-                .unwrap_err();
-            assert!(message.contains(words), "{opcode} {operands}: {message}");
-        };
-        check("cp.async.bulk.global.shared::cluster.mbarrier::complete_tx::bytes", "x x r x", "comes first");
-        check("cp.async.bulk.shared::cta.global.bulk_group", "x x r", "comes first");
-        check("cp.async.bulk.wait_group", "r", "expected a number");
-        check("cp.async.bulk.commit_group", "1", "too many operands");
-        check("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s64", "x x r", "is not supported");
+        refuses(
+            "cp.async.bulk.global.shared::cluster.mbarrier::complete_tx::bytes",
+            "x x r x",
+            "comes first",
+        );
+        refuses("cp.async.bulk.shared::cta.global.bulk_group", "x x r", "comes first");
+        refuses("cp.async.bulk.wait_group", "r", "expected a number");
+        refuses("cp.async.bulk.commit_group", "1", "too many operands");
+        refuses("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s64", "x x r", "is not supported");
     }
 
     #[test]

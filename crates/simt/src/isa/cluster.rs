@@ -77,20 +77,14 @@ fn take_address(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, kind: Kind) -> Resu
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::Program;
-    use super::*;
+    use super::super::testing::refuses;
 
     #[test]
     fn what_does_not_fit_is_refused() {
-        let check = |opcode: &'static str, operands: &'static str, words: &str| {
-            let registers = [("x", (Type::B64, 0)), ("r", (Type::B32, 0))];
-            let message = Program::new(&registers).run(opcode, operands).unwrap_err();
-            assert!(message.contains(words), "{opcode} {operands}: {message}");
-        };
-        check("barrier.cluster.arrive", "1", "too many operands");
-        check("barrier.cluster.wait.release", "", "is not supported");
-        check("barrier.cluster.wait.relaxed", "", "is not supported");
-        check("mapa.u64", "x r r", "has 32 bits");
-        check("getctarank.u64", "x x", "has 64 bits");
+        refuses("barrier.cluster.arrive", "1", "too many operands");
+        refuses("barrier.cluster.wait.release", "", "is not supported");
+        refuses("barrier.cluster.wait.relaxed", "", "is not supported");
+        refuses("mapa.u64", "x r r", "has 32 bits");
+        refuses("getctarank.u64", "x x", "has 64 bits");
     }
 }

@@ -92,21 +92,14 @@ fn list(sizes: &[u64]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::Program;
-    use crate::ptx::ast::Type;
+    use super::super::testing::refuses;
 
     #[test]
     fn what_does_not_fit_is_refused() {
-        let check = |opcode: &'static str, operands: &'static str, words: &str| {
-            let message = Program::new(&[("x", (Type::B64, 0)), ("r", (Type::B32, 0))])
-                .run(opcode, operands)
-                .unwrap_err();
-            assert!(message.contains(words), "{opcode} {operands}: {message}");
-        };
-        check("cp.async.wait_group", "r", "expected a number");
-        check("cp.async.wait_all", "1", "too many operands");
-        check("cp.async.ca.global.shared", "x x 4", "copies go to shared memory");
-        check("cp.async.cg.global", "x x 16", "is not supported");
-        check("cp.async.mbarrier.arrive.b32", "x", "is not supported");
+        refuses("cp.async.wait_group", "r", "expected a number");
+        refuses("cp.async.wait_all", "1", "too many operands");
+        refuses("cp.async.ca.global.shared", "x x 4", "copies go to shared memory");
+        refuses("cp.async.cg.global", "x x 16", "is not supported");
+        refuses("cp.async.mbarrier.arrive.b32", "x", "is not supported");
     }
 }

@@ -221,26 +221,20 @@ pub fn reduction(combining: Combining, element: Type) -> Option<Reduction> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::Program;
+    use super::super::testing::refuses;
     use super::*;
 
     #[test]
     fn what_does_not_fit_is_refused() {
-        let check = |opcode: &'static str, operands: &'static str, words: &str| {
-            let message = Program::new(&[("x", (Type::B64, 0)), ("r", (Type::B32, 0))])
-                .run(opcode, operands)
-                .unwrap_err();
-            assert!(message.contains(words), "{opcode} {operands}: {message}");
-        };
         let load = "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes";
-        check(load, "x x x", "expected an address in brackets");
-        check(
+        refuses(load, "x x x", "expected an address in brackets");
+        refuses(
             "cp.async.bulk.tensor.2d.global.shared::cta.im2col_no_offs.bulk_group",
             "x x",
             "not `.im2col_no_offs`",
         );
-        check("cp.async.bulk.tensor.2d.shared::cta.global.bulk_group", "x x", "comes first");
-        check(
+        refuses("cp.async.bulk.tensor.2d.shared::cta.global.bulk_group", "x x", "comes first");
+        refuses(
             "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes",
             "x x x",
             "`.tile` only",

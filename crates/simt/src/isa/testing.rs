@@ -72,6 +72,15 @@ pub fn refusal(opcode: &str, result: Type, sources: &[Bits]) -> String {
     outcome.expect_err("the instruction should be refused").message
 }
 
+/// Checks that an instruction is refused with these words. Its operands are as for [`Program::run`], with the registers `x` of 64 bits
+/// and `r` of 32.
+#[track_caller]
+pub fn refuses(opcode: &str, operands: &str, words: &str) {
+    let mut program = Program::new(&[("x", (Type::B64, 0)), ("r", (Type::B32, 0))]);
+    let message = program.run(opcode, operands).expect_err("the instruction should be refused");
+    assert!(message.contains(words), "{opcode} {operands}: {message}");
+}
+
 /// Named registers and the instructions that were executed on them, for tests that need operands of every kind or
 /// several instructions that depend on each other.
 pub struct Program<'t> {

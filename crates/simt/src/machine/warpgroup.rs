@@ -2,7 +2,7 @@
 //!
 //! A product reads its matrices and writes its result at some time after the four warps have started it and before one of them has
 //! waited for it, after the products that the warpgroup has started before. Which time that is, is drawn when it starts, and
-//! counted in instructions of warpgroups and in barriers of the block. Left out: that the hardware reads at one time and writes
+//! counted in instructions of warpgroups and in block barriers. Left out: that the hardware reads at one time and writes
 //! at another, and one part after the other.
 
 use super::descriptor::Descriptor;
