@@ -1,6 +1,7 @@
 // C = A B with tiles of 32 by 32 in shared memory. A block of 32 times 8 threads
 // computes 32 by 32 elements, so each thread has four: rows y, y + 8, y + 16 and
-// y + 24 of column x. n is a multiple of 32.
+// y + 24 of column x. B has n rows and n columns, and n is a multiple of 32; A has
+// n columns, and 32 rows for each row of blocks.
 
 extern "C" __global__ void four_to_a_trip(const int* a, const int* b, int* c,
                                           int n) {
