@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the right kernels about asynchronous and bulk copies and about clusters on this machine's GPU: `run.sh FOLDER` writes `h200_twins.csv` there.
+# Runs the right kernels about asynchronous, bulk and tensor copies, clusters and products of warpgroups on this machine's GPU:
+# `run.sh FOLDER` writes `h200_twins.csv` there.
 # Needs an NVIDIA GPU of compute capability 9.0 and `nvcc`.
 set -euo pipefail
 cd "$(dirname "$0")/../../../.."
@@ -10,7 +11,6 @@ nvcc -std=c++17 -O2 -o "$program" tools/benchmarks/gpu/twins/twins.cu -lcuda
 {
   printf '# %s; %s; tools/benchmarks/gpu/twins/run.sh\n' \
     "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader)" "$(date +%F)"
-  timeout 120 "$program" crates/simt/tests/ptx/pass/copy/*.ptx crates/simt/tests/ptx/pass/bulk/*.ptx \
-    crates/simt/tests/ptx/pass/cluster/*.ptx
+  timeout 120 "$program" crates/simt/tests/ptx/pass/{copy,bulk,cluster,proxy,tensor,wgmma}/*.ptx
 } | tee "$folder/h200_twins.csv"
 rm -f "$program"

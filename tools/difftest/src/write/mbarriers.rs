@@ -70,8 +70,14 @@ impl Writer {
 
     fn wait_by(&mut self, opcode: &str, address: &str, phase: &str) {
         let (object, done, again) = (self.object(opcode, address), self.fresh(Kind::Pred), self.label());
+        let (turns, too_many) = (self.fresh(Kind::B32), self.fresh(Kind::Pred));
         let hint = if opcode.contains("try_wait") && self.dice.chance(30) { ", 1000" } else { "" };
+        self.line(format!("mov.u32 {turns}, 0;"));
         self.mark(&again);
+        // A GPU on which the phase never ends has to end nevertheless.
+        self.line(format!("add.u32 {turns}, {turns}, 1;"));
+        self.line(format!("setp.gt.u32 {too_many}, {turns}, 1000000;"));
+        self.line(format!("@{too_many} trap;"));
         self.line(format!("{opcode} {done}, {object}, {phase}{hint};"));
         self.line(format!("@!{done} bra {again};"));
         if opcode.contains("relaxed") {
