@@ -15,6 +15,7 @@ use super::op::memory::{Access, Address, Base, Memory};
 use super::op::tensor_copy::{Combining, TensorAction, TensorCopy};
 use super::operands::{Operands, span_of};
 use super::value::Kind;
+use super::warpgroup::check_target;
 use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
 use crate::machine::bulk::Reduction;
@@ -147,6 +148,7 @@ fn prefetch(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
 const ELEMENTS: [u64; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12];
 
 fn replace(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    check_target(o)?;
     let mut address = o.address(memory(m))?;
     let field = m.meaning(&FIELDS).expect("every form has a field");
     if field.count > 1 {

@@ -53,8 +53,14 @@ const fn product(syntax: &'static str) -> Form {
 }
 
 fn simple(o: &Operands<'_, '_>, what: Warpgroup) -> Result<Op, Error> {
+    check_target(o)?;
+    Ok(Op::Warpgroup(what))
+}
+
+/// Whether the target is one of those that have what no later architecture needs to have.
+pub(super) fn check_target(o: &Operands<'_, '_>) -> Result<(), Error> {
     if o.scope.has_specific {
-        return Ok(Op::Warpgroup(what));
+        return Ok(());
     }
     let opcode = o.instruction.opcode;
     Err(o.error(opcode.span, format!("`{}` needs the target `sm_90a`: compile for it", opcode.text)))

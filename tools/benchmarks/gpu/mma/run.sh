@@ -3,8 +3,8 @@
 #
 #   tools/benchmarks/gpu/mma/run.sh FOLDER
 #
-# `h200.csv`, `h200_accesses.csv` and `h200_copies.csv` belong beside this file. `results.bin` has the first results of each
-# instruction as they are, to find out what is wrong if a sum differs.
+# `h200.csv`, `h200_wgmma.csv`, `h200_accesses.csv` and `h200_copies.csv` belong beside this file. `results.bin` and `wgmma.bin`
+# have the first results of each instruction as they are, to find out what is wrong if a sum differs.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -14,6 +14,9 @@ mkdir -p "$folder"
 nvcc -O3 -std=c++17 -arch=sm_90 -o "$folder/mma" mma.cu
 origin="# $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader); $(date +%F); tools/benchmarks/gpu/mma/run.sh"
 { echo "$origin"; timeout 60 "$folder/mma" "$folder/results.bin"; } > "$folder/h200.csv"
+
+nvcc -O3 -std=c++17 -gencode arch=compute_90a,code=sm_90a -DCOMPARE_BYTES -o "$folder/wgmma" wgmma.cu
+{ echo "$origin"; timeout 60 "$folder/wgmma" 64 0; timeout 60 "$folder/wgmma" 1024 262144 "$folder/wgmma.bin"; } > "$folder/h200_wgmma.csv"
 
 # What the profiler counts of each launch, by the kernel's template arguments and the number of the pattern. The profiler lists
 # launches in order, below a line of names and one of units, and writes 1,024 for a thousand and 24.

@@ -123,9 +123,15 @@ impl Writer {
         self.atomic_at(&access, &spot);
     }
 
-    /// An atomic operation on a word that all threads of the cluster update.
+    /// An atomic operation on a word that all threads of the cluster update. For the shared memory of another block, ptxas makes
+    /// a load and a store of 64-bit operations other than sums and exchanges, so updates by others in between are lost.
     fn cluster_atomic(&mut self) {
-        let (operation, start, kind, operand) = self.common_operation();
+        let (operation, start, kind, operand) = loop {
+            let drawn = self.common_operation();
+            if drawn.2 == Kind::B32 || drawn.0.starts_with("add") {
+                break drawn;
+            }
+        };
         let rank = self.dice.below(self.ranks() as usize) as u32;
         let cell = format!("ccell{}", self.extra().cluster_cells.len());
         let address = self.mapped(&cell, &rank.to_string());

@@ -1,25 +1,31 @@
 //! How a tensor core adds: the numbers of `mma`, as an H200 computes them.
 //!
-//! The specification leaves open in which order products are added and how sums are rounded. What is here was found with
-//! `tools/benchmarks/gpu/mma/mma.cu`, whose record holds for an NVIDIA H200, and `crates/simt/tests/mma.rs` compares every bit:
+//! The specification leaves open in which order products are added and how sums are rounded. What is here was found with the programs
+//! in `tools/benchmarks/gpu/mma`, whose records hold for an NVIDIA H200. Every bit is compared by `crates/simt/tests/mma.rs`, and for
+//! products of warpgroups by `crates/cuda-host/tests/wgmma.rs`:
 //!
 //! - f16, bf16 and tf32: all products of an element of D are exact, and they and the element of C are added at once, in fixed
 //!   point. The exponents of a product's operands are added, without normalising the product; the largest such exponent of a
 //!   term that is not zero decides the place of the last bit, [`KEPT_BITS`] below. What is below it in any term is cut off.
 //!   The sum is exact then, and is rounded towards zero to f32, or to the nearest f16. Subnormal numbers count in full.
+//! - Numbers of eight bits, which only products of warpgroups have here: the same, but only [`KEPT_OF_BYTES`] bits are kept, also of
+//!   the element of C, and of a sum in f32 as many bits of the mantissa.
 //! - f64: a chain of fused multiplications and additions, from C on, with `k` rising.
 //! - Integers: exact; the sum wraps, or ends at the ends of its type.
 //!
-//! Products of warpgroups ([`super::warpgroup`]) are taken to add in the same way, each instruction all of its products at once. That
-//! has not been measured yet, nor any sum of numbers of eight bits, of which it is known that fewer digits are kept.
+//! Products of warpgroups ([`super::warpgroup`]) add in the same way, each instruction all of its products at once.
 //!
-//! A NaN is always the same one, but among doubles one of the operands. Left out: other architectures, which keep fewer bits and add fewer products at once.
+//! A NaN is always the same one, but among doubles one of the operands. Left out: other architectures, which keep fewer bits and add
+//! fewer products at once.
 //! Specification: PTX ISA, section 9.7.14.5.
 
 use super::matrix::Number;
 
 /// Bits behind the point that are kept of each term, where the term with the largest exponent has one or two before it.
 const KEPT_BITS: i32 = 25;
+
+/// The same where A and B have numbers of eight bits.
+const KEPT_OF_BYTES: i32 = 13;
 
 /// The largest number of products that are added at once: those of numbers of eight bits.
 const MAX_PRODUCTS: usize = 32;
@@ -103,13 +109,19 @@ impl Part {
 pub struct Sum {
     /// Bits of a product behind the point.
     fraction_bits: u32,
+    /// Bits behind the point that are kept of each term.
+    kept_bits: i32,
     to: Number,
+    /// Bits of the mantissa that a sum can have.
+    mantissa_bits: u32,
 }
 
 impl Sum {
     /// Sums of type `to` over products of numbers of types `a` and `b`.
     pub fn new(a: Number, b: Number, to: Number) -> Sum {
-        Sum { fraction_bits: format(a).1 + format(b).1, to }
+        let kept_bits = if a.bits() == 8 { KEPT_OF_BYTES } else { KEPT_BITS };
+        let mantissa_bits = format(to).1.min(kept_bits as u32);
+        Sum { fraction_bits: format(a).1 + format(b).1, kept_bits, to, mantissa_bits }
     }
 
     /// The products of a row of A and a column of B, and an element of C, added.
@@ -134,12 +146,13 @@ impl Sum {
         };
         // Terms that are zero may have larger exponents.
         let cut = |term: &Part, fraction_bits: u32| {
-            let kept = i64::from(term.digits.unsigned_abs()) << (KEPT_BITS - fraction_bits as i32);
-            let kept = kept >> (largest - term.exponent).clamp(0, 63);
+            let surplus = largest - term.exponent + fraction_bits as i32 - self.kept_bits;
+            let digits = i64::from(term.digits.unsigned_abs());
+            let kept = if surplus < 0 { digits << -surplus } else { digits >> surplus.min(63) };
             if term.digits < 0 { -kept } else { kept }
         };
         let sum = products.iter().map(|product| cut(product, self.fraction_bits)).sum::<i64>();
-        self.rounded(sum + cut(&c, mantissa_bits), largest - KEPT_BITS)
+        self.rounded(sum + cut(&c, mantissa_bits), largest - self.kept_bits)
     }
 
     /// `sum` times two to the power of `scale`.
@@ -147,7 +160,8 @@ impl Sum {
         if sum == 0 {
             return 0;
         }
-        let (exponent_bits, mantissa_bits, _) = format(self.to);
+        let (exponent_bits, all_bits, _) = format(self.to);
+        let mantissa_bits = self.mantissa_bits;
         let (bias, magnitude) = ((1 << (exponent_bits - 1)) - 1, sum.unsigned_abs());
         let exponent = (magnitude.ilog2() as i32 + scale).max(1 - bias);
         // How many digits are too many.
@@ -166,8 +180,8 @@ impl Sum {
         }
         let bits = ((exponent + bias - 1) as u64) << mantissa_bits;
         let infinity = ((1 << exponent_bits) - 1) << mantissa_bits;
-        let sign = u64::from(sum < 0) << (exponent_bits + mantissa_bits);
-        sign | (bits + digits).min(infinity)
+        let sign = u64::from(sum < 0) << (exponent_bits + all_bits);
+        sign | (bits + digits).min(infinity) << (all_bits - mantissa_bits)
     }
 }
 
