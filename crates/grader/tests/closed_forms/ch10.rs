@@ -20,7 +20,7 @@ pub const FORMS: &[(&str, Function)] = &[
 /// Row by row of B, each times an element of A.
 fn product(form: &mut Form<'_>) {
     let (n, a, b) = (form.number("n"), form.i32s("a"), form.i32s("b"));
-    let mut c = vec![0; n * n];
+    let mut c = vec![0; a.len()];
     for (of_a, of_c) in a.chunks(n).zip(c.chunks_mut(n)) {
         for (a, of_b) in of_a.iter().zip(b.chunks(n)) {
             of_c.iter_mut().zip(of_b).for_each(|(c, b)| *c += a * b);

@@ -88,6 +88,11 @@ pub const STEPS: &[Step] = &[
         "65 million products of matrices, each bit of their sum as on an H200",
         "test --locked -p ptx-emulator --test mma -- --ignored",
     ),
+    finite(
+        "warpgroups",
+        "94,000 products of warpgroups, each bit of their sum as on an H200",
+        "test --locked -p lanes --test wgmma -- --ignored",
+    ),
     seeded(
         "litmus",
         "10,000 random programs of a few threads: only outcomes that the memory model allows",
