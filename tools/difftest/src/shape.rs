@@ -179,7 +179,7 @@ pub const NO_ARITHMETIC: [&str; 14] = [
     "Block barriers",
     "Control flow",
     "Matrices",
-    "Tensor copies",
+    "Tensor copies; `tensormap.replace` is for sm_90a",
     "Warpgroups, for sm_90a; N of a shape is a multiple of 8 up to 256, and of integers above 32 a multiple of 16",
 ];
 

@@ -27,7 +27,7 @@ use crate::ptx::ast::{Operand, Type};
 
 /// Tensor copies.
 pub const FAMILY: Family = Family {
-    title: "Tensor copies",
+    title: "Tensor copies; `tensormap.replace` is for sm_90a",
     section: "9.7.9.27.1, 9.7.9.28, 9.7.9.15, 9.7.13.4",
     forms: &[
         Form::new(

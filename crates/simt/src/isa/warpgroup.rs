@@ -57,7 +57,7 @@ fn simple(o: &Operands<'_, '_>, what: Warpgroup) -> Result<Op, Error> {
     Ok(Op::Warpgroup(what))
 }
 
-/// Whether the target is one of those that have what no later architecture needs to have.
+/// Refuses an instruction that only targets like `sm_90a` have, which later architectures need not have, if the target is another.
 pub(super) fn check_target(o: &Operands<'_, '_>) -> Result<(), Error> {
     if o.scope.has_specific {
         return Ok(());
