@@ -228,7 +228,8 @@ declare namespace Lanes {
         lanes: string;
         ptx_line: number | null;
         source: Place | null;
-        waiting: 'nothing' | 'barrier' | 'cluster' | 'warp' | 'warpgroup' | 'reconvergence';
+        // `others` is what the player says of a stage.
+        waiting: 'nothing' | 'barrier' | 'cluster' | 'warp' | 'warpgroup' | 'reconvergence' | 'others';
         barrier: number | null;
         missing: string | null;
     }
@@ -436,6 +437,15 @@ declare namespace Lanes {
         lane: number;
     }
 
+    // Moments that a plain player shows as one.
+    interface Stage {
+        // The moment that is shown, its number and that of the last one before the next stage.
+        moment: Moment;
+        at: number;
+        to: number;
+        text: string;
+    }
+
     // What a player draws.
     interface Player {
         data: Live;
@@ -456,6 +466,9 @@ declare namespace Lanes {
         speeds: [number, string][];
         /** Whether what a plain player folds is drawn. */
         isUnfolded: boolean;
+        /** The stages of a plain player whose instructions are folded, and which of them is shown. */
+        stages: Stage[] | null;
+        stage: number;
     }
 
     interface Mark {

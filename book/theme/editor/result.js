@@ -45,9 +45,13 @@ const LanesResult = (() => {
             ['button', { type: 'button', 'data-line': `${line}` }, `line ${line}, column ${column}`], ' ', ['strong', {}, severity], ': ', ...prose(message), ...help ? [' (', ...prose(help), ')'] : []])];
     }
 
-    // Each column says who made the instructions, because their number depends on it.
+    // Each column says who made the instructions, because their number depends on it. What a launch counted until it was stopped says
+    // nothing beside a whole run.
     /** @type {(outcome: Lanes.Ran & { changed: boolean }) => Lanes.Tree} */
     function counters({ report, changed, nvrtc, cudac }) {
+        if (changed && report.stopped_by !== null) { return uncompared('your kernel', report.stopped_by); }
+        const stopped = [cudac, nvrtc].find(each => each !== undefined && each.stopped_by !== null)?.stopped_by;
+        if (changed && typeof stopped === 'string') { return uncompared('the original', stopped); }
         const heads = changed ? ['yours, cudac', 'original, cudac', 'original, NVRTC'] : ['NVRTC'];
         const rows = LanesMargin.compared(changed ? [report, cudac ?? null, nvrtc ?? null] : [report]);
         /** @param {(number | null)[]} values */
@@ -56,6 +60,12 @@ const LanesResult = (() => {
             ['table', { class: 'counters' },
                 ['thead', {}, ['tr', {}, ['th', { scope: 'col' }, 'counter'], ...heads.map(head => ['th', { scope: 'col', class: 'number' }, head])]],
                 ['tbody', {}, ...rows.map(([name, ...values]) => ['tr', {}, ['th', { scope: 'row' }, name], ...cells(values)])]]];
+    }
+
+    // Why no counters are compared.
+    /** @type {(whose: string, kind: string) => Lanes.Tree} */
+    function uncompared(whose, kind) {
+        return ['p', { class: 'edit-uncounted' }, `No counters are compared: ${whose} was stopped before its end (${kind}).`];
     }
 
     /** @type {(report: Lanes.Report, launch: Lanes.Launch) => Lanes.Tree} */
@@ -110,5 +120,5 @@ const LanesResult = (() => {
         return lines.length === 0 ? [] : [['pre', { class: 'solve-picture', tabindex: '0' }, lines.join('\n')]];
     }
 
-    return { all, button, messages, output, prose, verdict };
+    return { all, button, counters, messages, output, prose, verdict };
 })();

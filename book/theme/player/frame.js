@@ -7,7 +7,7 @@ const LanesFrame = (() => {
 
     /** @type {(player: Lanes.Player) => Lanes.Tree[]} */
     function all(player) {
-        const first = player.sides[0].timeline.moment;
+        const first = shown(player, player.sides[0]);
         const [source, ptx] = program(player, first);
         const above = [
             head(player),
@@ -28,6 +28,12 @@ const LanesFrame = (() => {
         return [...above, ['div', { class: 'program' }, ...source, ...ptx], ...below];
     }
 
+    // The moment that is shown of a run, or that of its stage.
+    /** @type {(player: Lanes.Player, side: Lanes.Side) => Lanes.Moment | undefined} */
+    function shown({ stages, stage }, { timeline }) {
+        return stages?.[stage]?.moment ?? timeline.moment;
+    }
+
     /** @type {(player: Lanes.Player) => Lanes.Tree} */
     function head({ data }) {
         const { launch } = data;
@@ -42,7 +48,8 @@ const LanesFrame = (() => {
     }
 
     /** @type {(player: Lanes.Player) => Lanes.Tree} */
-    function bar({ data, isPlaying, isBusy, count, position, speeds }) {
+    function bar({ data, isPlaying, isBusy, speeds, ...player }) {
+        const [count, position] = player.stages ? [player.stages.length, player.stage] : [player.count, player.position];
         const play = isBusy ? button('stop', 'Stop', 'Stop the run') : button('play', isPlaying ? '❚❚ Pause' : '▶ Play', isPlaying ? 'Pause' : 'Play');
         const range = ['input', { type: 'range', min: '0', max: `${Math.max(0, count - 1)}`, 'aria-label': 'Step' }];
         const options = speeds.map(([each, name]) => ['option', name === (data.plain ? 'slow' : 'steady') ? { value: `${each}`, selected: '' } : { value: `${each}` }, name]);
@@ -53,7 +60,7 @@ const LanesFrame = (() => {
 
     /** @type {(player: Lanes.Player, side: Lanes.Side, index: number) => Lanes.Tree} */
     function run(player, side, index) {
-        const { moment } = side.timeline;
+        const moment = shown(player, side);
         const kernel = side.launch.kernel === player.data.launch.kernel ? '' : `${LanesState.plainName(side.launch.kernel)}, `;
         const label = player.sides.length > 1 ? [['p', { class: 'label-of-run' }, `${index === 0 ? 'First' : 'Second'} run: ${kernel}${described(side.launch)}`]] : [];
         if (moment === undefined) { return ['section', { class: 'side', 'data-side': `${index}` }, ...label, ['p', { class: 'none' }, 'The emulator is working.']]; }
@@ -62,7 +69,15 @@ const LanesFrame = (() => {
         return ['section', { class: 'side', 'data-side': `${index}` }, ...label, ...block,
             // The sentence of a single run is above it.
             ...player.sides.length > 1 ? [['p', { class: 'sentence' }, LanesState.sentence(moment)]] : [],
-            LanesView.warps(moment, side.actors, player.chosen), LanesView.past(side.timeline.past(), player.data.plain ? lineOf(player.data.source) : undefined)];
+            LanesView.warps(moment, side.actors, player.chosen), past(player, side)];
+    }
+
+    /** @type {(player: Lanes.Player, side: Lanes.Side) => Lanes.Tree} */
+    function past({ data, stages, stage }, { timeline }) {
+        const said = data.plain ? lineOf(data.source) : undefined;
+        if (!stages) { return LanesView.past(timeline.past(), said); }
+        const most = Math.min(stages.length, LanesTimeline.PAST);
+        return LanesView.past(stages.slice(0, stage + 1).slice(-most).map(({ moment }) => moment), said, most);
     }
 
     // What a plain player says of an instruction: the line that it is from.

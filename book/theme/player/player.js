@@ -16,6 +16,8 @@ const LanesPlayer = (() => {
     const BEYOND = { message: 'this moment is beyond the last one that can be shown' };
     // So many steps are taken at once while it plays, at most.
     const MOST_STEPS = 4;
+    // A stage is shown for so many times as long as an instruction: there is a sentence to read.
+    const STAGE = 5;
 
     class Player {
         isAsking = false;
@@ -33,15 +35,14 @@ const LanesPlayer = (() => {
         /** @param {HTMLElement} box @param {Lanes.Live} data @param {LanesMachine} machine */
         constructor(box, data, machine) {
             const { launch, record } = data;
-            /** @type {Lanes.Line[]} */
-            const lines = data.program.text.split('\n').map((text, index) => [index + 1, text]);
             this.box = box;
             this.data = data;
             this.machine = machine;
-            this.ptx = lines.filter(([, text]) => text.trim() !== '' && !/^\s*\.loc/.test(text));
+            this.ptx = LanesState.listed(data.program.text);
             this.sides = [this.side(launch, record)];
             this.sides[0].timeline.add(record.first);
-            // A plain player has every moment, and begins at the first, slowly.
+            // A plain player has every moment, and begins at the first, slowly. It shows stages until the reader unfolds the instructions.
+            this.allStages = data.plain ? LanesState.stages(record.first) : [];
             this.speed = SPEEDS[data.plain ? 0 : 1][0];
             this.position = data.plain ? 0 : record.first[record.first.length - 1].number;
             this.sides[0].timeline.show(this.position);
@@ -51,10 +52,13 @@ const LanesPlayer = (() => {
             box.addEventListener('change', event => this.change(event));
             box.addEventListener('input', event => {
                 const field = /** @type {HTMLInputElement} */ (event.target);
-                if (field.type === 'range') { this.show(Number(field.value)); }
+                if (field.type === 'range') { this.show(this.stages?.[Number(field.value)].at ?? Number(field.value)); }
             });
             box.addEventListener('keydown', event => this.key(event));
-            box.addEventListener('toggle', event => { if (/** @type {HTMLDetailsElement} */ (event.target).open) { this.fetch(); } }, true);
+            box.addEventListener('toggle', event => {
+                const details = /** @type {HTMLDetailsElement} */ (event.target);
+                if (details.open || details.matches('.rest')) { this.fetch(); }
+            }, true);
             this.draw();
         }
 
@@ -67,6 +71,19 @@ const LanesPlayer = (() => {
         get at() { return this.sides[0].timeline.at; }
         get count() { return Math.max(...this.sides.map(side => side.timeline.count)); }
         get isPlaying() { return this.sides.some(side => side.timeline.isPlaying); }
+
+        get isUnfolded() { return this.box.querySelector('details.rest')?.open === true; }
+
+        // What a plain player shows of the page's own launch as long as its instructions are folded, or null.
+        get stages() { return this.allStages.length > 0 && !this.isUnfolded && this.sides.length === 1 && this.sides[0].report === this.data.record ? this.allStages : null; }
+        get stage() { return Math.max(0, this.allStages.findIndex(({ to }) => this.position <= to)); }
+
+        // The moment that comes so many moments, or stages, after the one that is shown.
+        /** @param {number} by */
+        after(by) {
+            if (this.stages === null) { return this.position + by; }
+            return this.stages[Math.max(0, Math.min(this.stage + by, this.stages.length - 1))].at;
+        }
 
         // Shows another moment in all runs.
         /** @param {number} number */
@@ -89,7 +106,7 @@ const LanesPlayer = (() => {
         tick() {
             if (!this.isPlaying) { return this.draw(); }
             const now = performance.now();
-            const each = 1000 / this.speed;
+            const each = 1000 / this.speed * (this.stages === null ? 1 : STAGE);
             // A frame that comes late has several steps.
             const due = Math.min(MOST_STEPS, Math.floor((now - this.tickAt + 4) / each));
             let steps = 0;
@@ -105,8 +122,11 @@ const LanesPlayer = (() => {
         // The next moment of each run that plays, if they are all there.
         advance() {
             const moving = this.sides.filter(side => side.timeline.isPlaying);
-            if (moving.length === 0 || !moving.every(side => side.timeline.known.has(side.timeline.at + 1))) { return false; }
-            moving.forEach(side => side.timeline.tick());
+            const { stages } = this;
+            /** @param {LanesTimeline} timeline */
+            const next = timeline => (stages === null ? timeline.at + 1 : this.after(1));
+            if (moving.length === 0 || !moving.every(({ timeline }) => timeline.known.has(next(timeline)))) { return false; }
+            moving.forEach(({ timeline }) => timeline.tick(next(timeline)));
             this.position = Math.max(...this.sides.map(side => side.timeline.at));
             return true;
         }
@@ -200,7 +220,7 @@ const LanesPlayer = (() => {
             if (fault !== undefined) { this.jump(Number(target.closest('.end')?.dataset.side), Number(fault), actorOf === undefined ? undefined : Number(actorOf)); }
             /** @type {Record<string, () => unknown>} */
             const acts = {
-                start: () => this.show(0), back: () => this.show(this.at - 1), play: () => this.toggle(), step: () => this.show((this.position) + 1),
+                start: () => this.show(0), back: () => this.show(this.after(-1)), play: () => this.toggle(), step: () => this.show(this.after(1)),
                 end: () => this.show(this.count - 1), stop: () => this.machine.stop(), seed: () => this.nextSeed(),
             };
             acts[act ?? '']?.();
@@ -311,21 +331,21 @@ const LanesPlayer = (() => {
                 const threads = { value: launch.block.reduce((product, size) => product * size, 1), configurable: true };
                 if (timeline.moment !== undefined) { Object.defineProperty(timeline.moment, 'threads', threads); }
             }
-            const moment = this.sides[0].timeline.moment;
+            const moment = this.stages?.[this.stage].moment ?? this.sides[0].timeline.moment;
             if (moment !== undefined) {
                 this.speak();
                 moment.warps.forEach(warp => LanesState.lanes(moment, warp.warp).forEach(word => this.seen.add(word)));
             }
             LanesView.draw(this.box, this.tree());
             const range = /** @type {HTMLInputElement} */ (this.box.querySelector('input[type="range"]'));
-            range.value = `${this.position}`;
+            range.value = `${this.stages === null ? this.position : this.stage}`;
             // With the next frame, which measures the page anyway.
             requestAnimationFrame(() => follow([...this.box.querySelectorAll('.code-lines')]));
         }
 
         sentence() {
             const { moment } = this.sides[0].timeline;
-            return this.problem || (moment === undefined ? '' : LanesState.sentence(moment));
+            return this.problem || this.stages?.[this.stage].text || (moment === undefined ? '' : LanesState.sentence(moment));
         }
 
         speak() {
@@ -342,7 +362,7 @@ const LanesPlayer = (() => {
                 data: this.data, sides: this.sides, isPlaying: this.isPlaying, isBusy: this.isBusy, isOver: this.isOver, count: this.count,
                 position: this.position, said: this.said, sentence: this.sentence(), problem: this.problem, ptx: this.ptx, chosen: this.chosen, details: this.details, seen: this.seen,
                 buffers: buffers(this.data.launch), speeds: SPEEDS,
-                isUnfolded: this.box.querySelector('details.rest')?.open === true,
+                isUnfolded: this.isUnfolded, stages: this.stages, stage: this.stage,
             });
         }
     }

@@ -12,7 +12,7 @@ const LanesState = (() => {
     const lanesOf = mask => [...Array(LANES).keys()].filter(lane => bit(mask, lane));
 
     // One word for each lane of a warp: `runs` (it executed the instruction), `off` (its guard switched it off), `ready`,
-    // `barrier`, `warp`, `reconvergence`, `ended`, or `none` (the block has no such thread).
+    // `barrier`, `warp`, `reconvergence`, `others` (a stage has no other kind of waiting), `ended`, or `none` (the block has no such thread).
     /** @type {(moment: Lanes.Moment, number: number) => string[]} */
     function lanes(moment, number) {
         const warp = moment.warps[number];
@@ -73,10 +73,22 @@ const LanesState = (() => {
     /** @type {(moment: Lanes.Moment) => string} */
     function sentence(moment) {
         const where = moment.source === null ? `PTX line ${moment.ptx_line}` : `line ${moment.source.line}`;
-        const step = `Step ${moment.number + 1}: warp ${moment.warp} executes ${where} in ${spoken(moment.active)}`;
+        const step = `Step ${moment.number + 1}: warp ${moment.warp} executes ${where} in ${executing(moment)}`;
         const parts = [step, ...moment.accesses.map(cost), ...waits(moment)];
         return `${parts.join('; ')}.`;
     }
+
+    // The lanes that execute an instruction. All execute a branch: its guard says which of them jump.
+    /** @param {Lanes.Moment} moment */
+    function executing({ ptx, mask, active }) {
+        if (!isChoice(ptx)) { return spoken(active); }
+        const jump = { [spoken(mask)]: 'all of them jump', [spoken('0x0')]: 'none of them jumps' }[spoken(active)];
+        return `${spoken(mask)}, and ${jump ?? `${verb(active, 'jump')}`}`;
+    }
+
+    // Whether an instruction is a branch with a guard, after which lanes may continue at different lines.
+    /** @param {string} ptx */
+    function isChoice(ptx) { return /^@!?%\w+\s+brx?[a.]/.test(ptx); }
 
     /** @param {Lanes.Access} access */
     function cost(access) {
@@ -96,6 +108,79 @@ const LanesState = (() => {
     function counted(number, what) {
         return `${number} ${what}${number === 1 ? '' : 's'}`;
     }
+
+    // The moments of a launch of one warp in as few stages as a beginner needs: a stage ends where other lanes execute, or with a branch
+    // that has a guard. What only jumps is no stage. Each has the moment at which it is shown, its last one, and its sentence.
+    /** @type {(moments: Lanes.Moment[]) => Lanes.Stage[]} */
+    function stages(moments) {
+        const works = moments.filter(({ ptx }) => !/^bra\b/.test(ptx));
+        /** @type {Lanes.Moment[][]} */
+        const runs = [];
+        works.forEach((moment, index) => {
+            const before = works[index - 1];
+            if (before === undefined || before.mask !== moment.mask || isChoice(before.ptx)) { runs.push([]); }
+            runs.at(-1)?.push(moment);
+        });
+        return runs.map((run, index) => {
+            const last = run[run.length - 1];
+            const next = runs[index + 1]?.[0].number ?? moments.length;
+            return { at: last.number, to: next - 1, moment: settled(last), text: told(runs, index) };
+        });
+    }
+
+    // A moment at which the lanes that executed it are shown executing, even if they have ended since, and all others wait.
+    /** @type {(moment: Lanes.Moment) => Lanes.Moment} */
+    function settled(moment) {
+        const { mask } = moment;
+        const warps = moment.warps.map(({ warp, ended, groups }) => {
+            const others = groups.filter(group => common(group.lanes, mask) === 0);
+            /** @type {Lanes.Group[]} */
+            const both = [{ ...others[0] ?? groups[0], lanes: mask, waiting: 'nothing' }, ...others.map(group => ({ ...group, waiting: /** @type {const} */ ('others') }))];
+            return { warp, ended, groups: both };
+        });
+        return { ...moment, active: mask, warps };
+    }
+
+    // What a stage is, in a sentence or two.
+    /** @type {(runs: Lanes.Moment[][], index: number) => string} */
+    function told(runs, index) {
+        const [run, before] = [runs[index], runs[index - 1]];
+        const { mask, ptx, warps: [{ groups, ended }] } = run[run.length - 1];
+        const [inside, others] = [true, false].map(is => groups.filter(group => (common(group.lanes, mask) !== 0) === is));
+        const isAgain = before !== undefined && before[0].mask !== mask && others.length === 0;
+        const start = isAgain ? `${spoken(mask)} are together again and execute` : verb(mask, 'execute');
+        const ways = isChoice(ptx) && inside.length > 1 ? sides(runs.slice(index + 1), mask) : [];
+        const split = ways.length > 1 ? `, which divides them: ${ways.join(', and ')}` : '';
+        const end = common(ended, mask) === Number(mask) ? ', where the kernel ends' : '';
+        return [`${start} ${reached(run, before ?? [])}${split}${end}`, ...others.map(group => verb(group.lanes, 'wait'))].map(text => `${capital(text)}.`).join(' ');
+    }
+
+    // The lines that a stage adds to those of the one before, up to its last one. Compilers move parts of later lines to the front.
+    /** @type {(run: Lanes.Moment[], before: Lanes.Moment[]) => string} */
+    function reached(run, before) {
+        const [lines, old] = [run, before].map(moments => moments.map(({ source }) => source?.line ?? 0));
+        const last = lines[lines.length - 1];
+        const seen = Math.max(0, ...old.filter(line => line <= last));
+        const first = Math.min(last, ...lines.filter(line => line > seen));
+        return first === last ? `line ${last}` : `lines ${first} to ${last}`;
+    }
+
+    // Where the lanes of a mask continue after a branch, once for each side.
+    /** @type {(later: Lanes.Moment[][], mask: Lanes.Mask) => string[]} */
+    function sides(later, mask) {
+        const firsts = later.map(([first]) => first).filter(first => first.mask !== mask && common(first.mask, mask) === Number(first.mask));
+        const once = firsts.filter((first, index) => firsts.findIndex(other => other.mask === first.mask) === index);
+        return once.map(({ mask: side, source }) => `${verb(side, 'continue')} with line ${source?.line}`);
+    }
+
+    /** @type {(mask: Lanes.Mask, word: string) => string} */
+    function verb(mask, word) { return `${spoken(mask)} ${word}${lanesOf(mask).length === 1 ? 's' : ''}`; }
+
+    /** @type {(one: Lanes.Mask, other: Lanes.Mask) => number} */
+    function common(one, other) { return (Number(one) & Number(other)) >>> 0; }
+
+    /** @param {string} text */
+    function capital(text) { return `${text[0].toUpperCase()}${text.slice(1)}`; }
 
     /** @param {Lanes.Moment} moment */
     function waits(moment) {
@@ -145,6 +230,19 @@ const LanesState = (() => {
         return moment.accesses.some(access => {
             const address = access.addresses[actor.lane];
             return address !== null && BigInt(address) < from + BigInt(location.bytes) && from < BigInt(address) + BigInt(access.bytes);
+        });
+    }
+
+    // The lines of a program in PTX that a reader wants to see, with their numbers: without what is there for debuggers only.
+    /** @type {(text: string) => Lanes.Line[]} */
+    function listed(text) {
+        let isSection = false;
+        return text.split('\n').map((line, index) => /** @type {Lanes.Line} */ ([index + 1, line])).filter(([, line]) => {
+            isSection ||= /^\s*\.section\b/.test(line);
+            const isShown = !isSection && !/^\s*(\.loc\b|\.file\b|\/\/ *\.globl\b|$)/.test(line);
+            // The bytes of a section have no braces.
+            isSection &&= !/^\s*\}/.test(line);
+            return isShown;
         });
     }
 
@@ -293,7 +391,7 @@ const LanesState = (() => {
         return { ...launch, ...Object.fromEntries(made) };
     }
 
-    return { lanes, masks, plainName, spoken, sentence, conflicts, lines, elsewhere, isBy, named, namesAt, variables, value, lanesOf, sectors, banks, summary, values, strip, changed, bit };
+    return { lanes, masks, plainName, spoken, sentence, stages, conflicts, lines, elsewhere, isBy, listed, named, namesAt, variables, value, lanesOf, sectors, banks, summary, values, strip, changed, bit };
 })();
 
 // Which moment of a launch is shown. Moments that were fetched are kept up to a bound, and those that are needed next are
@@ -337,10 +435,10 @@ class LanesTimeline {
 
     pause() { this.isPlaying = false; }
 
-    // Time for the next moment while playing. It waits for one that is still being fetched.
-    tick() {
-        if (!this.isPlaying || !this.known.has(this.at + 1)) { return false; }
-        this.at += 1;
+    // Time for the next moment while playing, or for a later one. It waits for one that is still being fetched.
+    tick(to = this.at + 1) {
+        if (!this.isPlaying || !this.known.has(to)) { return false; }
+        this.at = to;
         if (this.at === this.count - 1) { this.isPlaying = false; }
         return true;
     }

@@ -12,6 +12,7 @@ const LanesView = (() => {
         barrier: ['B', 'waits at a barrier of the block'],
         warp: ['W', 'waits for other lanes of the warp'],
         reconvergence: ['R', 'waits to reconverge'],
+        others: ['·', 'waits for the others'],
         ended: ['×', 'has ended'],
         none: ['', 'has no thread'],
     };
@@ -58,14 +59,14 @@ const LanesView = (() => {
     /** @param {Lanes.Moment} moment */
     function instruction({ ptx }) { return ptx; }
 
-    // Which lanes executed the last instructions, the newest at the bottom. `said` says what each is.
-    /** @type {(moments: Lanes.Moment[], said?: (moment: Lanes.Moment) => string) => Lanes.Tree} */
-    function past(moments, said = instruction) {
+    // Which lanes executed the last instructions, the newest at the bottom. `said` says what each is, and there is room for `most`.
+    /** @type {(moments: Lanes.Moment[], said?: (moment: Lanes.Moment) => string, most?: number) => Lanes.Tree} */
+    function past(moments, said = instruction, most = LanesTimeline.PAST) {
         const rows = moments.map((moment, index) => ['div', { class: index === moments.length - 1 ? 'now' : '' },
             ['span', { class: 'label' }, moments.some(other => other.warp !== moment.warp) ? `warp ${moment.warp}` : ''],
             ['span', { class: 'strip' }, LanesState.strip(moment.active)],
             ['span', { class: 'ptx' }, said(moment)]]);
-        const empty = Array(LanesTimeline.PAST - rows.length).fill(['div', {}, ['span', { class: 'label' }, ''], ['span', { class: 'strip' }, ''], ['span', { class: 'ptx' }, '']]);
+        const empty = Array(Math.max(0, most - rows.length)).fill(['div', {}, ['span', { class: 'label' }, ''], ['span', { class: 'strip' }, ''], ['span', { class: 'ptx' }, '']]);
         // The rows of the first moments grow downwards.
         return ['div', { class: 'past', 'aria-hidden': 'true' }, ...rows, ...empty];
     }

@@ -115,6 +115,13 @@ impl Facts {
     }
 }
 
+/// What a run of a launch of `book/live.toml` counted: its number of warps, or another counter.
+pub fn counted(launch: &str, counter: &str, repository: &Repository) -> Result<f64> {
+    let live: Collected<Launch> = Collected::read("live", repository)?;
+    let value = live.get(launch)?.record["counters"][counter].as_f64();
+    value.with_context(|| format!("the run of `{launch}` has no counter `{counter}`"))
+}
+
 impl<T: DeserializeOwned> Collected<T> {
     fn read(name: &str, repository: &Repository) -> Result<Self> {
         let file = format!("book/facts/{name}.json");

@@ -173,7 +173,7 @@ impl Asked<'_> {
             .filter(|launch| self.plays(launch, library))
             .collect();
         match name {
-            "live" if launches.iter().any(|launch| *launch == word) => {
+            "live" if launches.iter().any(|launch| *launch == word) || self.is_counted_in(word) => {
                 Some(format!("the live figure `{word}`"))
             }
             "figure" if launches.iter().any(|launch| library.mentions.draws(launch, word)) => {
@@ -192,6 +192,14 @@ impl Asked<'_> {
         let kernel = live.request["kernel"].as_str().unwrap_or_default();
         let rows: BTreeSet<&str> = self.values.iter().filter_map(|value| row_of(value)).collect();
         rows.len() == 1 && rows.iter().any(|row| row.split_once('.').is_some_and(|(_, row)| row == kernel))
+    }
+
+    /// Whether a value of the answer is what a run of this launch of `book/live.toml` counted.
+    fn is_counted_in(&self, launch: &str) -> bool {
+        self.values
+            .iter()
+            .filter_map(|value| row_of(value))
+            .any(|row| row.split_once('.') == Some((value::LIVE, launch)))
     }
 
     /// The number that is asked for, if a piece has it.

@@ -6,9 +6,13 @@
 use anyhow::{Context, Result, bail};
 
 use crate::beside;
+use crate::facts;
 use crate::profile;
 use crate::repository::Repository;
 use crate::source::{self, Run, Source as Chapter};
+
+/// How a value of a launch of `book/live.toml` begins.
+pub const LIVE: &str = "live";
 
 /// A number, and its source.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,8 +110,8 @@ fn calculate(words: &[&str], repository: &Repository) -> Result<Value> {
     }
 }
 
-/// Reads a plain number, `chapter.row.name`, or `bench.size.name.column` of a record that [`beside`] reads. Names of rows
-/// and chapters contain no dots.
+/// Reads a plain number, `chapter.row.name`, `live.launch.counter` of a launch that a page plays, or `bench.size.name.column` of a
+/// record that [`beside`] reads. Names of rows and chapters contain no dots.
 fn value(word: &str, repository: &Repository) -> Result<Value> {
     if let Ok(number) = word.parse() {
         return Ok((number, Source::Arithmetic));
@@ -116,6 +120,10 @@ fn value(word: &str, repository: &Repository) -> Result<Value> {
     let [chapter, row, name] = parts[..] else {
         bail!("`{word}` is no value: write `ch02.ROW.NAME`");
     };
+    if chapter == LIVE {
+        let value = facts::counted(row, name, repository).with_context(|| format!("`{word}`"))?;
+        return Ok((value, Source::Emulator));
+    }
     if let Some(value) = beside::value(chapter, row, name, repository) {
         return Ok((value.with_context(|| format!("`{word}`"))?, Source::Gpu));
     }
@@ -238,6 +246,16 @@ mod tests {
         check("16777216", "16,777,216");
         check("1 / 8 | %.1", "12.5\u{a0}%");
         check("1000 - 2500.5 | .1", "−1,500.5");
+    }
+
+    #[test]
+    fn what_a_played_launch_counted_is_a_value() {
+        let repository = Repository::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..").into());
+        let requests = evaluate("live.block_of_512.global_load_requests", &repository).unwrap();
+        assert_eq!((requests.text.as_str(), requests.source), ("32", Source::Emulator));
+        for text in ["live.block_of_512.loads", "live.block_of_513.warps"] {
+            assert!(evaluate(text, &repository).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -56,6 +56,16 @@ fn the_number_that_is_asked_for() {
 }
 
 #[test]
+fn what_a_played_launch_counted() {
+    let asked = "number live.block_of_512.global_load_requests";
+    let sectors = "{{= live.block_of_512.global_load_sectors}}";
+    refuses(&page("{{#live block_of_512}}", asked, ""), 2, "the live figure `block_of_512`");
+    refuses(&page("{{= live.block_of_512.global_load_requests}}", asked, ""), 2, "the number 32");
+    passes(&page(sectors, asked, "{{#live block_of_512}}"));
+    passes(&page("{{#live blocks_of_48}}", asked, ""));
+}
+
+#[test]
 fn the_expression_that_is_asked_for() {
     let expression = "ch01.warp_halved.ptx_instructions / ch01.warp_halved.ptx_branches";
     let asked = format!("number {expression}");

@@ -53,7 +53,7 @@ fn node(arguments: &[&Path], input: &str) -> Option<String> {
 #[test]
 fn the_state_of_the_player_passes_its_tests_skipped_without_node() {
     let Some(out) = node(&[&script("state.test.mjs")], "") else { return };
-    assert!(out.contains(" pass 27\n"), "{out}");
+    assert!(out.contains(" pass 31\n"), "{out}");
 }
 
 #[test]
@@ -66,6 +66,12 @@ fn the_worker_passes_its_tests_skipped_without_node() {
 fn the_editor_passes_its_tests_skipped_without_node() {
     let Some(out) = node(&[&script("editor.test.mjs")], "") else { return };
     assert!(out.contains(" pass 34\n"), "{out}");
+}
+
+#[test]
+fn what_is_said_of_a_result_passes_its_tests_skipped_without_node() {
+    let Some(out) = node(&[&script("right.test.mjs")], "") else { return };
+    assert!(out.contains(" pass 9\n"), "{out}");
 }
 
 #[test]

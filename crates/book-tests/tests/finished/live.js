@@ -23,6 +23,8 @@ async () => {
             const shown = () => side.timeline.moment?.number === player.position && !player.isAsking;
             const click = act => player.box.querySelector(`[data-act=${act}]`).click();
             if (player.isPlaying) { player.toggle(); }
+            // A plain player shows each moment once its instructions are unfolded.
+            player.box.querySelector('details.rest')?.setAttribute('open', '');
             // What came with the page is compared with what the emulator shows.
             for (const moment of record.first) {
                 side.timeline.forget();

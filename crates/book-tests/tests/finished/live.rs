@@ -105,7 +105,7 @@ fn no_live_page_has_a_barrier() {
     look_at_opened(&pages(), Some(&axe().expect("axe-core is installed")));
 }
 
-/// The first figure is the plain one: slow, with the drawing above it, and without PTX.
+/// The first figure is the plain one: slow, with the drawing above it, in five stages, and without PTX.
 #[test]
 fn the_first_figure_is_played_from_beginning_to_end_without_the_emulator() {
     let Some(window) = open() else { return };
@@ -116,12 +116,17 @@ fn the_first_figure_is_played_from_beginning_to_end_without_the_emulator() {
     window.sees(&format!("{player}.at === 0 && {player}.speed === 2 && {player}.box.querySelector('[name=speed]').value === '2'"));
     window.sees("document.querySelectorAll('.player [data-state=runs][data-lane]').length === 32");
     window.sees("document.querySelector('.player [aria-label=PTX]') === null && document.querySelector('.player .program').checkVisibility()");
+    let said = "document.querySelector('.player .sentence').innerText";
+    window.sees(&format!("{said} === 'All 32 lanes execute lines 28 to 30.' && document.querySelector('.player .count').innerText === '1 / 5'"));
     window.sees("!/%|\\b(ld|st|mov|setp)\\./.test(document.querySelector('.player').innerText)");
     window.sees(&format!(
         "({player}.speed = 60) && {player}.box.querySelector('[data-act=play]').click() === undefined"
     ));
     window.wait(&format!("{player}.at === {player}.count - 1 && {player}.isOver"));
+    window.sees(&format!("{said}.startsWith('All 32 lanes are together again')"));
     window.sees(&format!("{player}.box.querySelector('[data-act=back]').click() === undefined && {player}.at === {player}.count - 2"));
+    window.sees(&format!("{said} === 'Lanes 16 to 31 execute line 35. Lanes 0 to 15 wait.'"));
+    window.sees("document.querySelectorAll('.player [data-state=others][data-lane]').length === 16");
     window
         .sees("performance.getEntriesByType('resource').every(each => !each.name.includes('assets/module'))");
     // The fold has the rest, and what it needs comes from the emulator, which agrees.

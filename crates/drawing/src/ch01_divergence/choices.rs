@@ -5,6 +5,7 @@
 
 use anyhow::{Result, ensure};
 use thirty_two_lanes::kernel::Kernel;
+use thirty_two_lanes::kernels::boundary::ADD_GUARDED;
 use thirty_two_lanes::kernels::branch::{BRANCH_SQRT, GUARDED_LOAD, SELECT_MERGE, SQRT_THEN_SELECT};
 use thirty_two_lanes::kernels::divergence::{
     MATH_EVEN_THREAD, MATH_EVEN_WARP, MATH_PRECEDENCE, MATH_PRECEDENCE_FIXED,
@@ -19,8 +20,9 @@ use crate::warp::{LANES, Strip};
 pub fn blocks_of_48(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     const BLOCK: u32 = 48;
     let n = 2 * BLOCK;
+    let (a, b) = (sources.zeroed::<f32>("a", n as usize)?, sources.zeroed::<f32>("b", n as usize)?);
     let c = sources.zeroed::<f32>("c", n as usize)?;
-    let launch = Launch::cover(&MATH_EVEN_THREAD, n as usize, BLOCK).arg(c).arg(n as i32);
+    let launch = Launch::cover(&ADD_GUARDED, n as usize, BLOCK).arg(a).arg(b).arg(c).arg(n as i32);
     let trace = sources.trace(&launch)?;
     let strip = Strip { x: 112.0, pitch: 6.4, height: 12.0 };
     strip.numbers(sheet, 12.0);

@@ -77,3 +77,13 @@ test('a page proposes nothing that it does not have', () => {
     const tree = JSON.stringify(player('LanesView').faults({ faults: [fault], stopped_by: 'step-limit' }));
     assert.ok(!tree.includes('raise') && tree.includes('never ends'), tree);
 });
+
+test('counters of a launch that was stopped are not put beside those of a whole run', () => {
+    const LanesResult = editor('LanesResult');
+    const ran = stopped_by => ({ counters: { ptx_instructions: 7 }, stopped_by });
+    const drawn = outcome => JSON.stringify(LanesResult.counters({ changed: true, report: ran(null), cudac: ran(null), nvrtc: ran(null), ...outcome }));
+    assert.match(drawn({}), /Counters beside those of the original/);
+    assert.match(drawn({ report: ran('deadlock') }), /^\["p",.*No counters are compared: your kernel was stopped before its end \(deadlock\)\./);
+    assert.match(drawn({ cudac: ran('livelock'), nvrtc: ran('livelock') }), /the original was stopped before its end \(livelock\)\./);
+    assert.match(drawn({ changed: false, report: ran('deadlock') }), /"Counters"/);
+});

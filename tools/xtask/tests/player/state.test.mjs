@@ -55,6 +55,14 @@ $L__BB0_2:
 }
 `;
 
+test('what is there for debuggers only is not in the list of the instructions, and lines keep their numbers', () => {
+    const text = '.version 8.0\n\n\t// .globl\tk\n.visible .entry k()\n{\n\t.loc\t1 3 5\n\tret;\n\n}\n\t.file\t1 "k.cu"\n\t.section\t.debug_str\n\t{\n'
+        + '$L__info_string0:\n.b8 95,90,0\n\n\t}\n.visible .entry later()\n{ }\n';
+    assert.deepEqual(plain(State.listed(text)), [
+        [1, '.version 8.0'], [4, '.visible .entry k()'], [5, '{'], [7, '\tret;'], [9, '}'], [17, '.visible .entry later()'], [18, '{ }'],
+    ]);
+});
+
 test('registers have the names that the text of a compiler tells', () => {
     assert.deepEqual(plain([...State.variables(PTX, 'axpy', ['x', 'n'])]), [
         ['%rd3', 'x'], ['%r1', 'n'], ['%r2', 'blockIdx.x'], ['%r3', 'blockDim.x'], ['%r4', 'threadIdx.x'],
@@ -125,6 +133,46 @@ test('a moment is a sentence', () => {
     );
     const over = [{ warp: 0, ended: '0xffffffff', groups: [] }];
     assert.match(State.sentence(moment({ warps: over })), /; the warp has ended\.$/);
+});
+
+test('all lanes execute a branch, and its guard says which of them jump', () => {
+    const at = (ptx, active) => State.sentence(moment({ ptx, active, warps: [{ warp: 0, ended: '0x0', groups: [] }] }));
+    assert.equal(at('@%p1 bra $L__BB0_4;', '0x0'), 'Step 7: warp 0 executes line 3 in lanes 0 to 15, and none of them jumps.');
+    assert.equal(at('@!%p1 bra $L__BB0_4;', '0xffff'), 'Step 7: warp 0 executes line 3 in lanes 0 to 15, and all of them jump.');
+    assert.equal(at('@%p1 bra.uni $L__BB0_4;', '0x4'), 'Step 7: warp 0 executes line 3 in lanes 0 to 15, and lane 2 jumps.');
+    assert.equal(at('@%p1 st.global.u32 [%rd1], 0;', '0x4'), 'Step 7: warp 0 executes line 3 in lane 2.');
+    assert.equal(at('bra.uni $L__BB0_4;', '0xffff'), 'Step 7: warp 0 executes line 3 in lanes 0 to 15.');
+});
+
+// A warp at an if whose second line the compiler has begun before the branch.
+const ALL = '0xffffffff';
+const at_an_if = [
+    [1, ALL, 'mov.u32 %r1, %tid.x;'], [2, ALL, '@%p1 bra $L__BB0_4;', { active: '0x0' }], [5, ALL, 'add.s64 %rd1, %rd2, %rd3;'],
+    [4, ALL, '@%p2 bra $L__BB0_3;', { active: '0x1', groups: [['0x1', 5], ['0xfffffffe', 4]] }], [4, '0xfffffffe', 'bra.uni $L__BB0_2;', { groups: [['0x1', 5], ['0xfffffffe', 7]] }],
+    [5, '0x1', 'st.global.f32 [%rd1], %f3;', { groups: [['0x1', 5], ['0xfffffffe', 7]] }], [5, '0x1', 'bra.uni $L__BB0_4;', { groups: [['0x1', 9, 'reconvergence'], ['0xfffffffe', 7]] }],
+    [7, '0xfffffffe', 'st.global.f32 [%rd1], %f2;', { groups: [['0x1', 9, 'reconvergence'], ['0xfffffffe', 9]] }], [9, ALL, 'ret;', { groups: [], ended: ALL }],
+].map(([line, mask, ptx, { active = mask, groups = [[ALL, line]], ended = '0x0' } = {}], number) => moment({
+    number, mask, active, ptx, source: { file: 'k.cu', line },
+    warps: [{ warp: 0, ended, groups: groups.map(([lanes, to, waiting]) => group(lanes, waiting, { source: { file: 'k.cu', line: to } })) }],
+}));
+
+test('a beginner sees all lanes, the two sides, and all lanes again', () => {
+    const found = State.stages(at_an_if);
+    assert.deepEqual(plain(found.map(({ at, to, text }) => [at, to, text])), [
+        [1, 1, 'All 32 lanes execute lines 1 to 2.'],
+        [3, 4, 'All 32 lanes execute line 4, which divides them: lane 0 continues with line 5, and lanes 1 to 31 continue with line 7.'],
+        [5, 6, 'Lane 0 executes line 5. Lanes 1 to 31 wait.'],
+        [7, 7, 'Lanes 1 to 31 execute line 7. Lane 0 waits.'],
+        [8, 8, 'All 32 lanes are together again and execute line 9, where the kernel ends.'],
+    ]);
+    const words = found.map(({ moment: shown }) => State.lanes(shown, 0).slice(0, 2).join(' '));
+    assert.deepEqual(plain(words), ['runs runs', 'runs runs', 'runs others', 'others runs', 'runs runs']);
+});
+
+test('a line that is executed by one lane after another has a stage for each', () => {
+    const apart = [['0x1', 5], ['0x2', 5]];
+    const each = mask => moment({ mask, active: mask, ptx: 'add.s32 %r1, %r1, 1;', source: { file: 'k.cu', line: 5 }, warps: [{ warp: 0, ended: '0x0', groups: apart.map(([lanes]) => group(lanes)) }] });
+    assert.deepEqual(plain(State.stages([each('0x1'), each('0x2')]).map(({ text }) => text)), ['Lane 0 executes line 5. Lane 1 waits.', 'Lane 1 executes line 5. Lane 0 waits.']);
 });
 
 test('an access to shared memory without a conflict is called that', () => {
