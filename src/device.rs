@@ -7,7 +7,7 @@
 use std::ops::ControlFlow;
 
 use anyhow::{Result, bail};
-use simt::{Checks, Fault, Severity};
+use simt::{Checks, Fault, FaultKind, Severity, Space};
 
 use crate::buffer::{Buffer, BufferId, Element};
 use crate::check::{Check, Tolerance, agree, compare};
@@ -327,11 +327,20 @@ pub fn too_new(target: &str) -> String {
 }
 
 /// Why a GPU must not get a kernel in which the emulator found these faults: there, what ends a launch would write outside
-/// of its buffers, or hang. A race or an uninitialised value may make a result wrong, but does no other harm. A warning
-/// is about code that works on today's hardware, so it forbids nothing.
+/// of its buffers, or hang. A race or an uninitialised value may make a result wrong, but does no other harm, except a race
+/// about the shared memory of another block: it ends the program if that block has ended, and a barrier that is not there yet
+/// may never open. A warning is about code that works on today's hardware, so it forbids nothing.
 pub fn withheld(faults: &[Fault]) -> Option<String> {
-    let harmful = faults.iter().find(|fault| fault.ends_launch())?;
+    let harmful = faults.iter().find(|fault| fault.ends_launch() || is_about_a_peer(fault))?;
     Some(format!("not launched on the GPU: the emulator found `{}`", harmful.kind.name()))
+}
+
+/// Whether it is a race about the shared memory of another block of a cluster. One with a block's end has no location.
+fn is_about_a_peer(fault: &Fault) -> bool {
+    let is_race = fault.kind == FaultKind::Race && fault.severity == Severity::Error;
+    let is_shared = fault.location.as_ref().is_none_or(|at| at.space == Space::Shared);
+    let is_one_block = fault.actors.windows(2).all(|actors| actors[0].block == actors[1].block);
+    is_race && is_shared && (fault.location.is_none() || !is_one_block)
 }
 
 fn verdict<'a>(run: &Run, mut checks: impl Iterator<Item = &'a Check>) -> Verdict {

@@ -165,7 +165,8 @@ impl Row {
         facts.find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
 
-    /// The text of a cell. A kernel that was stopped was not counted to the end, so it has no counts.
+    /// The text of a cell. A kernel that was stopped was not counted to the end, so it has no counts; nor has any other that a
+    /// GPU must not get.
     pub(crate) fn cell(&self, column: &Column) -> String {
         if withheld(&self.run.faults).is_some() {
             return "-".to_owned();

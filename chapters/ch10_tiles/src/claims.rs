@@ -167,6 +167,34 @@ pub static CLAIMS: &[Claim] = &[
             evidence: races,
         }),
     },
+    Claim {
+        id: "S10.12",
+        voice: Voice::Asked,
+        says: "a supplier waits until its own block has read a stage, and may then fill it again in all blocks of a cluster",
+        ruling: Ruling::Wrong,
+        why: "Its copies overwrite the stage in the other blocks too, and the warps there may still be reading it. In the pipelines \
+              of CUTLASS, a consumer therefore arrives at the empty barrier of every block that sends it a part of the tile.",
+        proof: Proof::Run(Test {
+            rows: &["product_pair_own_only"],
+            twins: &["product_pair"],
+            holds: has_no_race,
+            evidence: races,
+        }),
+    },
+    Claim {
+        id: "S10.13",
+        voice: Voice::Asked,
+        says: "a block of a cluster may end as soon as it has all that it needs",
+        ruling: Ruling::Wrong,
+        why: "Its shared memory ends with it, and another block may still need that. The *CUDA C++ Programming Guide* asks that all \
+              accesses to distributed shared memory come before the block ends, and its example ends with `cluster.sync()`.",
+        proof: Proof::Run(Test {
+            rows: &["product_pair_no_end"],
+            twins: &["product_pair"],
+            holds: has_no_race,
+            evidence: races,
+        }),
+    },
 ];
 
 fn requests(seen: Seen) -> f64 {

@@ -1,11 +1,12 @@
 //! Chapter 10: moving tiles.
 //!
 //! One matrix product, `C = A B`, which moves fewer bytes from section to section: first a thread loads whatever it needs,
-//! then a block shares tiles, a thread keeps a part of C in registers, copies need no registers at all, and at last a warp
-//! does nothing but order copies. The versions with a barrier, a wait or a fence missing run beside the right ones. It leaves
-//! out tensor cores, and what a clock shows: the pages have times from a larger product.
+//! then a block shares tiles, a thread keeps a part of C in registers, copies need no registers at all, a warp does nothing
+//! but order copies, and at last two blocks share a tile. The versions with a barrier, a wait or a fence missing run beside
+//! the right ones. It leaves out tensor cores, and what a clock shows: the pages have times from a larger product.
 
 mod claims;
+mod cluster;
 mod copies;
 mod elements;
 mod matrices;
@@ -37,5 +38,6 @@ fn run(lab: &mut Lab) -> Result<()> {
     tiles::section(lab)?;
     registers::section(lab)?;
     copies::section(lab)?;
-    supplied::section(lab)
+    supplied::section(lab)?;
+    cluster::section(lab)
 }

@@ -61,7 +61,7 @@ fn races_are_reported_at_the_lines_marked_in_the_source() {
     let sources = races.flat_map(|fault| fault["actors"].as_array().unwrap()).map(in_kernel);
     let reported: BTreeSet<(String, u64)> =
         sources.map(|at| (at["file"].as_str().unwrap().to_owned(), at["line"].as_u64().unwrap())).collect();
-    for file in ["products.cu", "products_async.cu", "products_bulk.cu"] {
+    for file in ["products.cu", "products_async.cu", "products_bulk.cu", "products_cluster.cu"] {
         let reported: Vec<u64> =
             reported.iter().filter(|(name, _)| name == file).map(|(_, line)| *line).collect();
         let path = format!("{}/../../kernels/{file}", env!("CARGO_MANIFEST_DIR"));
@@ -78,6 +78,16 @@ fn bytes_that_never_arrive_are_missed() {
     let fault = &rows[0]["faults"][0];
     assert!(rows[0]["harmful"] == true, "{fault}");
     assert!(fault.to_string().contains("1,024 bytes") || fault.to_string().contains("1024 bytes"), "{fault}");
+}
+
+/// A GPU would end the program, or wait for ever, so it doesn't get kernels that race with another block of their cluster.
+#[test]
+fn races_in_clusters_are_withheld_from_a_gpu() {
+    let rows = CHAPTER.every_row(&["--only", "cluster"]);
+    for row in rows {
+        let is_right = row["faults"].as_array().unwrap().is_empty();
+        assert_eq!(row["harmful"], !is_right, "{}", row["variant"]);
+    }
 }
 
 #[test]

@@ -41,7 +41,7 @@ const CHAPTER: &str = "ch10_tiles";
 const LARGE: u64 = 4096;
 
 /// The versions in the order of the pages, and after them what NVIDIA's library does.
-const TIMED: [&str; 8] = [
+const TIMED: [&str; 10] = [
     "product_down",
     "product_across",
     "product_tile",
@@ -49,6 +49,8 @@ const TIMED: [&str; 8] = [
     "product_wide",
     "product_async",
     "product_ahead",
+    "product_boxes",
+    "product_cluster",
     "cublas_f32",
 ];
 
