@@ -13,7 +13,10 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
 use cudarc::driver::sys::CUevent_flags::CU_EVENT_DEFAULT;
-use cudarc::driver::sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+use cudarc::driver::sys::CUfunction_attribute::{
+    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH,
+    CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
+};
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DevicePtr, DriverError, LaunchConfig,
     PushKernelArg, result, sys,
@@ -457,7 +460,8 @@ impl Drop for Raw {
     }
 }
 
-/// The kernel in a module. The driver has to be asked to allow more than 48 KiB of dynamic shared memory.
+/// The kernel in a module. The driver has to be asked to allow more than 48 KiB of dynamic shared memory, and for clusters if
+/// the kernel was not compiled for them.
 fn function(module: &Arc<CudaModule>, launch: &Launch) -> Result<CudaFunction> {
     let function = module.load_function(&launch.kernel)?;
     if launch.simt.shared_bytes > 48 << 10 {
@@ -465,6 +469,18 @@ fn function(module: &Arc<CudaModule>, launch: &Launch) -> Result<CudaFunction> {
             CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
             launch.simt.shared_bytes as i32,
         )?;
+    }
+    if let Some(Dim3 { x, y, z }) = launch.simt.cluster {
+        let sizes = [
+            (CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, x),
+            (CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT, y),
+            (CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH, z),
+        ];
+        for (attribute, size) in sizes {
+            if function.get_attribute(attribute)? != size as i32 {
+                function.set_attribute(attribute, size as i32)?;
+            }
+        }
     }
     Ok(function)
 }

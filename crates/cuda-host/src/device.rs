@@ -53,13 +53,6 @@ pub(crate) struct Thread {
     pub callbacks: Vec<Vec<Work>>,
 }
 
-impl Thread {
-    /// Blocks in a cluster of a launch that begins now.
-    pub fn take_cluster(&mut self) -> Dim3 {
-        self.next_cluster.take().unwrap_or(Dim3::new(1, 1, 1))
-    }
-}
-
 /// Memory that kernels can use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block {
@@ -180,6 +173,9 @@ pub(crate) struct Device {
     pub compared: u64,
     /// What `cudaFuncSetAttribute` allows kernels, by their numbers, beside what they declare.
     pub shared_limits: BTreeMap<usize, u64>,
+    /// Blocks in the clusters that `cuFuncSetAttribute` demands of launches of kernels, by their numbers; zero where it has said
+    /// nothing yet.
+    pub clusters: BTreeMap<usize, [u32; 3]>,
     /// What a multiprocessor has for blocks.
     pub room: Room,
 }
@@ -214,6 +210,7 @@ impl Device {
             launches: 0,
             compared: 0,
             shared_limits: BTreeMap::new(),
+            clusters: BTreeMap::new(),
             room: Room::default(),
         };
         device.load(name, ptx, managed).map_err(|error| format!("PTX of {name}: {error}"))?;

@@ -71,7 +71,7 @@ impl Machine<'_> {
             args.push(self.argument(bytes, &mut addresses));
         }
         let (grid, block) = (self.shape(grid)?, self.shape(block)?);
-        let cluster = self.device.thread.take_cluster();
+        let cluster = self.device.thread.next_cluster.take();
         let wanted = Wanted { grid, block, cluster, shared_bytes, stream, args, addresses, is_cooperative };
         self.start(kernel, &wanted)
     }
@@ -262,7 +262,7 @@ impl Machine<'_> {
         }
         self.at(launch.line);
         let is_cooperative = std::mem::take(&mut self.device.thread.next_is_cooperative);
-        let cluster = self.device.thread.take_cluster();
+        let cluster = self.device.thread.next_cluster.take();
         Ok(Wanted { grid, block, cluster, shared_bytes, stream, args, addresses, is_cooperative })
     }
 
@@ -510,7 +510,7 @@ mod tests {
             let wanted = Wanted {
                 grid,
                 block,
-                cluster: 1.into(),
+                cluster: None,
                 shared_bytes: 0,
                 stream: 0,
                 args,

@@ -12,8 +12,8 @@ use crate::device::Device;
 pub(crate) struct Wanted {
     pub grid: Dim3,
     pub block: Dim3,
-    /// Blocks in a cluster; one where the launch says nothing.
-    pub cluster: Dim3,
+    /// Blocks in a cluster, if the launch says so.
+    pub cluster: Option<Dim3>,
     pub shared_bytes: u64,
     pub stream: u64,
     pub args: Vec<Arg>,

@@ -10,7 +10,7 @@ use crate::compile::shared::SharedVariable;
 use crate::exec::moment::{Moment, Watcher};
 use crate::exec::shape;
 use crate::exec::state::Run;
-use crate::launch::{Launch, LaunchError, MemoryError};
+use crate::launch::{Dim3, Launch, LaunchError, MemoryError};
 use crate::machine::global::{Buffer, Global};
 use crate::machine::id::Id;
 use crate::ptx;
@@ -103,6 +103,8 @@ pub struct KernelInfo {
     pub params: Vec<Param>,
     /// Static shared memory in bytes, that of device functions included.
     pub shared_bytes: u64,
+    /// Blocks in the clusters that it was compiled for, if it was compiled for clusters of a size.
+    pub cluster: Option<Dim3>,
 }
 
 /// A parameter of a kernel.
@@ -457,7 +459,12 @@ fn no_room(memory: &Global) -> MemoryError {
 fn kernel_info(code: &Code) -> KernelInfo {
     let params = code.params.iter().zip(&code.param_types);
     let params = params.map(|(place, ty)| Param { ty: ty.clone(), offset: place.address, bytes: place.size });
-    KernelInfo { name: code.name.clone(), params: params.collect(), shared_bytes: code.shared_bytes }
+    KernelInfo {
+        name: code.name.clone(),
+        params: params.collect(),
+        shared_bytes: code.shared_bytes,
+        cluster: code.clusters.required,
+    }
 }
 
 fn unknown_kernel(module: &Module, kernel: &str) -> LaunchError {

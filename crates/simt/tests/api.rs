@@ -81,7 +81,8 @@ fn clusters_that_no_gpu_can_run_are_errors() {
         [text.to_owned(), ".version 8.0\n.target sm_80\n.visible .entry k() { ret; }".to_owned()]
             .map(|text| emulator.load("k.ptx", &text).unwrap());
     let mut check = |module, kernel: &str, grid: (u32, u32), cluster: (u32, u32), why: &str| {
-        let launch = Launch { cluster: cluster.into(), ..Launch::new(grid, 32) };
+        let cluster = (cluster != (1, 1)).then(|| cluster.into());
+        let launch = Launch { cluster, ..Launch::new(grid, 32) };
         let result = emulator.launch(module, kernel, &launch);
         match result {
             Ok(report) => assert!(why.is_empty() && report.faults.is_empty(), "{kernel}: {why}"),
@@ -105,6 +106,9 @@ fn clusters_that_no_gpu_can_run_are_errors() {
         (2, 1),
         "clusters need a kernel for sm_90 or above, and `k` was compiled for sm_80",
     );
+    let of_one = Launch { cluster: Some(1.into()), ..Launch::new(8, 32) };
+    let error = emulator.launch(&new, "pairs", &of_one).unwrap_err().to_string();
+    assert!(error.contains("compiled for clusters of (2,1,1) blocks, not (1,1,1)"), "{error}");
     let header = ".version 8.0\n.target sm_80\n.visible .entry k() .reqnctapercluster 2 { ret; }";
     let error = emulator.load("k.ptx", header).unwrap_err().to_string();
     assert!(error.contains("`.reqnctapercluster` needs a target of sm_90"), "{error}");

@@ -7,6 +7,7 @@
 #![allow(clippy::cast_precision_loss, clippy::float_cmp, reason = "the sums are exact")]
 
 mod boxes;
+mod clusters;
 mod memory;
 mod ptx_run;
 mod sequences;
@@ -46,7 +47,7 @@ template <typename T> __global__ void twice(T* x) { x[threadIdx.x] *= 2; }
 type Client = fn(u64);
 
 /// What a client does, by its name.
-const CLIENTS: [(&str, Client); 22] = [
+const CLIENTS: [(&str, Client); 23] = [
     ("adds", adds),
     ("races", races),
     ("goes_beyond", goes_beyond),
@@ -64,6 +65,7 @@ const CLIENTS: [(&str, Client); 22] = [
     ("times_nothing", memory::times_nothing),
     ("pins_much", memory::pins_much),
     ("copies_boxes", boxes::copies_boxes),
+    ("launches_clusters", clusters::launches_clusters),
     ("compiles_what_is_wrong", compiles_what_is_wrong),
     ("runs_a_text", ptx_run::adds),
     ("runs_a_race", ptx_run::races),

@@ -17,6 +17,7 @@ pub(super) mod code {
     pub const NOT_FOUND: u64 = 500;
     pub const ILLEGAL_ADDRESS: u64 = 700;
     pub const LAUNCH_TIMEOUT: u64 = 702;
+    pub const ILLEGAL_INSTRUCTION: u64 = 715;
     pub const MISALIGNED_ADDRESS: u64 = 716;
     pub const LAUNCH_FAILED: u64 = 719;
     pub const NOT_SUPPORTED: u64 = 801;
@@ -69,6 +70,7 @@ const ERRORS: &[(u64, &str, &str)] = &[
         "CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED",
         "pointer does not correspond to a registered memory region",
     ),
+    (715, "CUDA_ERROR_ILLEGAL_INSTRUCTION", "an illegal instruction was encountered"),
     (716, "CUDA_ERROR_MISALIGNED_ADDRESS", "misaligned address"),
     (717, "CUDA_ERROR_INVALID_ADDRESS_SPACE", "operation not supported on global/shared address space"),
     (718, "CUDA_ERROR_INVALID_PC", "invalid program counter"),

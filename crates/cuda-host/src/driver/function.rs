@@ -9,6 +9,7 @@ use super::errors::code;
 use super::state::{Driver, Handle, Values};
 use crate::demangled::demangled;
 use crate::device::LoadedKernel;
+use crate::errors::NOT_PERMITTED;
 use crate::function::Function;
 use crate::machine::Result;
 use crate::work::Wanted;
@@ -138,7 +139,11 @@ impl Driver<'_> {
             5 | 6 => u64::from(self.capability),
             8 => allowed,
             9 => u64::MAX,
-            2 | 3 | 7 | 10..=15 => 0,
+            10 => u64::from(self.compiled_cluster(kernel).is_some()),
+            CLUSTER_WIDTH..=CLUSTER_DEPTH => {
+                u64::from(self.cluster(kernel)[(attribute - CLUSTER_WIDTH) as usize])
+            }
+            2 | 3 | 7 | 14 | 15 => 0,
             _ => return self.fail(code::INVALID_VALUE, format!("a function has no attribute {attribute}")),
         };
         self.give(to, Scalar::I32, value)
@@ -151,9 +156,30 @@ impl Driver<'_> {
                 self.machine.cuda(Function::SharedLimit, &[handle, value & 0xffff_ffff])
             }
             9 => Ok(0),
+            CLUSTER_WIDTH..=CLUSTER_DEPTH if self.compiled_cluster(kernel).is_some() => {
+                let message = "the kernel was compiled for clusters of a size, which cannot be changed";
+                self.fail(NOT_PERMITTED, message)
+            }
+            CLUSTER_WIDTH..=CLUSTER_DEPTH => {
+                let sizes = self.machine.device.clusters.entry(kernel).or_default();
+                sizes[(attribute - CLUSTER_WIDTH) as usize] = value as u32;
+                Ok(0)
+            }
             _ => self
                 .fail(code::INVALID_VALUE, format!("the attribute {attribute} of a function cannot be set")),
         }
+    }
+
+    /// Blocks in the clusters that a kernel was compiled for.
+    fn compiled_cluster(&self, kernel: usize) -> Option<Dim3> {
+        let known = &self.machine.kernels[kernel];
+        self.machine.device.kernel_of(known.module, &known.kernel.symbol)?.cluster
+    }
+
+    /// Blocks in the clusters that a kernel demands, be it compiled for them or not; zero if it demands none.
+    fn cluster(&self, kernel: usize) -> [u32; 3] {
+        let asked = self.machine.device.clusters.get(&kernel).copied().unwrap_or_default();
+        self.compiled_cluster(kernel).map_or(asked, |Dim3 { x, y, z }| [x, y, z])
     }
 
     fn parameter(&mut self, kernel: usize, nth: u64, [offset_to, bytes_to]: [u64; 2]) -> Result<u64> {
@@ -197,7 +223,7 @@ impl Driver<'_> {
         let grid = Dim3::new(part(1), part(2), part(3));
         let block = Dim3::new(part(4), part(5), part(6));
         let extra = if is_cooperative { 0 } else { values.at(10) };
-        let (shared_bytes, stream, cluster) = (u64::from(part(7)), values.at(8), 1.into());
+        let (shared_bytes, stream, cluster) = (u64::from(part(7)), values.at(8), None);
         let how = How { grid, block, cluster, shared_bytes, stream, is_cooperative };
         self.launch(values.at(0), how, values.at(9), extra)
     }
@@ -210,14 +236,14 @@ impl Driver<'_> {
         let words = self.take_words(values.at(0), 7)?;
         let half = |nth: usize| (words[nth / 2] >> (32 * (nth % 2))) as u32;
         let count = words[6] & 0xffff_ffff;
-        let (mut is_cooperative, mut cluster) = (false, Dim3::from(1));
+        let (mut is_cooperative, mut cluster) = (false, None);
         for nth in 0..count.min(64) {
             let attribute = self.take_words(words[5].wrapping_add(ATTRIBUTE_BYTES * nth), 3)?;
             match attribute[0] & 0xffff_ffff {
                 COOPERATIVE => is_cooperative = attribute[1] & 0xffff_ffff != 0,
                 CLUSTER => {
                     let [x, y, z] = [attribute[1], attribute[1] >> 32, attribute[2]].map(|size| size as u32);
-                    cluster = Dim3::new(x, y, z);
+                    cluster = Some(Dim3::new(x, y, z));
                 }
                 // Priorities, and what steers caches.
                 _ => {}
@@ -282,6 +308,8 @@ impl Driver<'_> {
             args.push(self.machine.argument(bytes, &mut addresses));
         }
         let How { grid, block, cluster, shared_bytes, stream, is_cooperative } = how;
+        let asked = self.machine.device.clusters.get(&kernel).filter(|sizes| **sizes != [0; 3]);
+        let cluster = cluster.or(asked.map(|&[x, y, z]| Dim3::new(x, y, z)));
         let wanted = Wanted { grid, block, cluster, shared_bytes, stream, args, addresses, is_cooperative };
         Ok(Ok((kernel, wanted)))
     }
@@ -305,6 +333,10 @@ impl Driver<'_> {
     }
 }
 
+/// The attributes of a function which say what clusters it demands.
+const CLUSTER_WIDTH: u64 = 11;
+const CLUSTER_DEPTH: u64 = 13;
+
 /// The bytes of an attribute of a launch, and the numbers of two.
 const ATTRIBUTE_BYTES: u64 = 72;
 const COOPERATIVE: u64 = 2;
@@ -315,7 +347,7 @@ const CLUSTER: u64 = 4;
 pub(super) struct How {
     pub grid: Dim3,
     pub block: Dim3,
-    pub cluster: Dim3,
+    pub cluster: Option<Dim3>,
     pub shared_bytes: u64,
     pub stream: u64,
     pub is_cooperative: bool,

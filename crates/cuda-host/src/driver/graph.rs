@@ -258,7 +258,7 @@ impl Driver<'_> {
         let how = How {
             grid: Dim3::new(half(2), half(3), half(4)),
             block: Dim3::new(half(5), half(6), half(7)),
-            cluster: 1.into(),
+            cluster: None,
             shared_bytes: u64::from(half(8)),
             stream: LEGACY,
             is_cooperative: false,

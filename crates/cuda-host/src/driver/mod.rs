@@ -261,6 +261,7 @@ fn of_fault(kind: FaultKind) -> u64 {
             code::ILLEGAL_ADDRESS
         }
         FaultKind::Misaligned => code::MISALIGNED_ADDRESS,
+        FaultKind::NoCluster => code::ILLEGAL_INSTRUCTION,
         FaultKind::Deadlock | FaultKind::Livelock | FaultKind::StepLimit => code::LAUNCH_TIMEOUT,
         _ => code::LAUNCH_FAILED,
     }

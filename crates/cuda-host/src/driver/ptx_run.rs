@@ -83,7 +83,7 @@ impl Driver<'_> {
         let wanted = Wanted {
             grid: Dim3::new(part(6), part(7), part(8)),
             block: Dim3::new(part(3), part(4), part(5)),
-            cluster: 1.into(),
+            cluster: None,
             shared_bytes: u64::from(part(9)),
             stream: 0,
             args: Vec::new(),

@@ -94,11 +94,9 @@ pub fn run(plan: &Plan, mut gpu: Gpu, vetted: Option<&Outcome>) -> Result<OnGpu>
 /// The launch in the GPU's type, with its buffers allocated.
 fn launch(plan: &Plan, code: Code, gpu: &mut Gpu) -> Result<Launch> {
     let step = plan.sequence.last();
-    if step.launch.cluster.count() > 1 {
-        bail!("`--cluster` is for the emulator: on a GPU, give the kernel `__cluster_dims__` instead");
-    }
     let mut launch = Launch::of(code, &step.kernel.name, step.launch.grid, step.launch.block);
     launch.simt.shared_bytes = step.launch.shared_bytes;
+    launch.simt.cluster = step.launch.cluster;
     let mut ids: BTreeMap<&str, BufferId> = BTreeMap::new();
     for (name, spec) in &plan.sequence.buffers {
         let id = BufferId(ids.len());

@@ -70,6 +70,7 @@ fn of_kernel(kind: FaultKind) -> &'static str {
         FaultKind::BarrierDivergence => include_str!("explain/barrier-divergence.txt"),
         FaultKind::BadMask => include_str!("explain/bad-mask.txt"),
         FaultKind::BadMbarrier => include_str!("explain/bad-mbarrier.txt"),
+        FaultKind::NoCluster => include_str!("explain/no-cluster.txt"),
         FaultKind::BadTensorMap => include_str!("explain/bad-tensor-map.txt"),
         FaultKind::UndefinedShuffle => include_str!("explain/undefined-shuffle.txt"),
         FaultKind::Deadlock => include_str!("explain/deadlock.txt"),

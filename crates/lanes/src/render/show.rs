@@ -142,8 +142,7 @@ fn stopped(plan: &Plan, search: &Search) -> String {
 }
 
 fn shape(step: &Step, seed: &str) -> String {
-    let cluster = step.launch.cluster;
-    let cluster = if cluster.count() > 1 { format!(", cluster {cluster}") } else { String::new() };
+    let cluster = step.launch.cluster.map_or(String::new(), |cluster| format!(", cluster {cluster}"));
     let mut with = format!("grid {}, block {}{cluster}{seed}", step.launch.grid, step.launch.block);
     let shared = step.kernel.shared_bytes + u64::from(step.launch.shared_bytes);
     if shared > 0 {

@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 
 use crate::isa::op::mbarrier::Misuse;
 use crate::isa::op::memory::{Access, Address, Base, Memory};
-use crate::isa::op::tensor_copy::BadMap;
+use crate::isa::op::tensor_copy::{BadCoordinate, BadMap};
 use crate::machine::divergence::Frame;
 use crate::machine::global::{Global, Miss};
 use crate::machine::registers::{Lanes, Narrow, Registers, Slot, WARP_SIZE, Wide, lanes_of};
@@ -89,6 +89,10 @@ pub enum Why {
     BulkSize,
     /// The address of a box in shared memory is not a multiple of 128 bytes.
     BoxMisaligned,
+    /// A copy or a store to the shared memory of a cluster, in a launch without clusters.
+    NoCluster,
+    /// A box may not begin at this coordinate.
+    Coordinate(BadCoordinate),
     /// The tensor map of a copy, at this address, cannot be used.
     TensorMap(BadMap),
     /// Constant memory and parameters cannot be written.

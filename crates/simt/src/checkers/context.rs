@@ -87,7 +87,7 @@ impl Context<'_> {
             order::Space::Global(region) => (format!("`{}`", self.global.region(region as usize).name), 0),
             order::Space::Shared(block) => {
                 let (name, start) = self.program.shared_owner(self.kernel, range.offset);
-                let has_peers = self.launch.cluster.count() > 1;
+                let has_peers = self.launch.cluster_size().count() > 1;
                 let owner = || format!(" of block {}", self.launch.block_at(block.into()));
                 (if has_peers { name + &owner() } else { name }, start)
             }
@@ -133,6 +133,9 @@ fn help(kind: FaultKind) -> &'static str {
         }
         FaultKind::BadMbarrier => {
             "let one thread initialise the mbarrier once, put a block barrier after that, and arrive exactly as often as the mbarrier expects"
+        }
+        FaultKind::NoCluster => {
+            "launch the kernel in clusters, if only of one block: `__cluster_dims__(1, 1, 1)`, or `--cluster 1`"
         }
         FaultKind::BadTensorMap => {
             "make the map on the host with `cuTensorMapEncodeTiled`, and pass it as a `const __grid_constant__ CUtensorMap` parameter"

@@ -27,7 +27,7 @@ use crate::machine::block::Block;
 use crate::machine::bulk::{Area, BulkCopy, End, Progress, Reached, Reduction};
 use crate::machine::divergence::Frame;
 use crate::machine::mbarriers::OBJECT_BYTES;
-use crate::machine::registers::lanes_of;
+use crate::machine::registers::{Wide, lanes_of};
 use crate::machine::tensor_box::SharedBox;
 use crate::order::clocks::WarpId;
 use crate::order::{ByteRange, Space};
@@ -64,6 +64,9 @@ impl WarpAccess<'_, '_> {
     fn start_bulk(&mut self, op: &Bulk, id: WarpId) -> Result<(), Denied> {
         let (mask, args) = (self.lanes.mask, &self.inst.args);
         let to = addresses(self.lanes, &op.to, args.a, self.frame);
+        if op.from.memory == Memory::Shared && op.to.memory == Memory::Cluster {
+            self.check_cluster(&to)?;
+        }
         let from = addresses(self.lanes, &op.from, args.b, self.frame);
         let object = match op.end {
             Completion::Mbarrier(object) => Some(addresses(self.lanes, &object, args.e, self.frame)),
@@ -103,10 +106,20 @@ impl WarpAccess<'_, '_> {
         Ok(())
     }
 
+    /// An H200 has no such instruction in a launch without clusters, even for the block's own memory.
+    fn check_cluster(&self, to: &Wide) -> Result<(), Denied> {
+        if !self.memories.peers.is_empty() {
+            return Ok(());
+        }
+        let lane = self.lanes.mask.trailing_zeros() as usize;
+        Err(denied(lane, to[lane], 0, Memory::Shared, Why::NoCluster))
+    }
+
     /// Starts stores of what is in registers.
     fn start_stores(&mut self, op: &AsyncStore, id: WarpId) -> Result<(), Denied> {
         let args = &self.inst.args;
         let to = addresses(self.lanes, &op.access.address, args.a, self.frame);
+        self.check_cluster(&to)?;
         let objects = addresses(self.lanes, &op.object, args.e, self.frame);
         self.settle_before(id);
         for lane in self.memories.order.lanes(self.lanes.mask) {

@@ -46,7 +46,6 @@ impl Run<'_> {
 
     fn lend_or_return(&mut self, blocks: &mut [Block], index: usize) {
         let (size, number) = (self.setup.cluster() as u64, blocks[index].number);
-        self.peers.resize_with(size as usize, Peer::default);
         let others = blocks.iter_mut().filter(|block| block.number != number);
         for block in others.filter(|block| block.number / size == number / size) {
             block.lend(&mut self.peers[(block.number % size) as usize]);

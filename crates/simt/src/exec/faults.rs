@@ -9,7 +9,7 @@ use crate::isa::op::Op;
 use crate::isa::op::bulk::GRANULE;
 use crate::isa::op::mbarrier::{MAX_COUNT, Misuse};
 use crate::isa::op::memory::Memory;
-use crate::isa::op::tensor_copy::BadMap;
+use crate::isa::op::tensor_copy::{BadCoordinate, BadMap};
 use crate::machine::block::BARRIERS;
 use crate::machine::divergence::Group;
 use crate::machine::global::Miss;
@@ -277,6 +277,12 @@ fn why(run: &Run<'_>, denied: &Denied) -> (FaultKind, String) {
             );
             (FaultKind::Misaligned, message)
         }
+        Why::NoCluster => {
+            let message = "an asynchronous store or copy from shared memory to the shared memory of a cluster, in a launch without \
+                           clusters";
+            (FaultKind::NoCluster, message.to_owned())
+        }
+        Why::Coordinate(bad) => bad_coordinate(bad),
         Why::TensorMap(bad) => (FaultKind::BadTensorMap, bad_map(denied.address, bad)),
         Why::Misaligned => {
             let message = format!(
@@ -299,20 +305,19 @@ fn why(run: &Run<'_>, denied: &Denied) -> (FaultKind, String) {
             );
             (FaultKind::OutOfBounds, message)
         }
-        Why::NoRank(rank) => {
-            let blocks = run.setup.cluster();
-            let whole = if blocks == 1 { "1 block".to_owned() } else { format!("{blocks} blocks") };
-            (
-                FaultKind::OutOfBounds,
-                format!("the address names the block with rank {rank}, and the cluster has {whole}"),
-            )
-        }
+        Why::NoRank(rank) => (FaultKind::OutOfBounds, no_rank(rank, run.setup.cluster())),
         Why::Mbarrier(misuse) => (FaultKind::BadMbarrier, misused(misuse)),
         Why::NoAtomics => (
             FaultKind::ReadOnly,
             format!("{} cannot be updated by atomic operations", denied.memory.space().name()),
         ),
     }
+}
+
+/// The address names a block that the cluster does not have.
+fn no_rank(rank: u64, blocks: usize) -> String {
+    let whole = if blocks == 1 { "1 block".to_owned() } else { format!("{blocks} blocks") };
+    format!("the address names the block with rank {rank}, and the cluster has {whole}")
 }
 
 /// A tensor map where nothing is, is denied like any other access.
@@ -322,6 +327,27 @@ fn where_no_map_is(denied: Denied) -> Denied {
             Denied { memory: Memory::Global, why: Why::Missed(miss), ..denied }
         }
         _ => denied,
+    }
+}
+
+/// Why a box may not begin where it does.
+fn bad_coordinate(bad: BadCoordinate) -> (FaultKind, String) {
+    match bad {
+        BadCoordinate::Misaligned(bytes) => {
+            let message = format!(
+                "a box begins {} bytes {} the start of its tensor in the first dimension: that has to be a multiple of {GRANULE}",
+                bytes.unsigned_abs(),
+                if bytes < 0 { "before" } else { "after" }
+            );
+            (FaultKind::Misaligned, message)
+        }
+        BadCoordinate::Negative(axis, coordinate) => {
+            let message = format!(
+                "coordinate {axis} of a copy from shared memory to a tensor is {coordinate}: such a copy may end after the tensor, \
+                 but not begin before it"
+            );
+            (FaultKind::OutOfBounds, message)
+        }
     }
 }
 

@@ -86,13 +86,12 @@ impl<'a> Setup<'a> {
 
     /// Whether the kernel or its launch speaks of clusters.
     pub fn is_cluster(&self) -> bool {
-        let clusters = &self.code().clusters;
-        self.cluster() > 1 || clusters.required.is_some() || clusters.explicit
+        self.launch.cluster.is_some() || self.code().clusters.explicit
     }
 
     /// How many blocks are a cluster.
     pub fn cluster(&self) -> usize {
-        self.launch.cluster.count() as usize
+        self.launch.cluster_size().count() as usize
     }
 
     /// How many blocks are on the machine at a time.

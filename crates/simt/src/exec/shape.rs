@@ -47,17 +47,13 @@ pub fn check(code: &Code, program: &Program, launch: &Launch) -> Result<(), Laun
 }
 
 /// The clusters that a kernel requires, where a launch has not said anything about clusters.
-pub fn cluster_of(code: &Code, launch: &Launch) -> Dim3 {
-    if launch.cluster.count() == 1 {
-        code.clusters.required.unwrap_or(launch.cluster)
-    } else {
-        launch.cluster
-    }
+pub fn cluster_of(code: &Code, launch: &Launch) -> Option<Dim3> {
+    launch.cluster.or(code.clusters.required)
 }
 
 /// Refuses clusters that no GPU has, or that the kernel was not compiled for.
 fn check_cluster(code: &Code, program: &Program, launch: &Launch) -> Result<(), LaunchError> {
-    let (grid, cluster, kernel) = (launch.grid, launch.cluster, || code.name.clone());
+    let (grid, cluster, kernel) = (launch.grid, launch.cluster_size(), || code.name.clone());
     if cluster.count() == 0 || cluster.count() > MAX_CLUSTER_BLOCKS {
         return Err(LaunchError::ClusterSize { cluster });
     }

@@ -136,7 +136,7 @@ impl<'a> Place<'a> {
 
     /// The number of the block in its cluster.
     fn rank(&self) -> u64 {
-        self.number % self.launch.cluster.count()
+        self.number % self.launch.cluster_size().count()
     }
 
     pub fn uniform(&self, what: Special, since: u64) -> u64 {
@@ -146,10 +146,10 @@ impl<'a> Place<'a> {
             Special::Nctaid(axis) => u64::from(pick(self.launch.grid, axis)),
             Special::ClusterId(axis) => u64::from(pick(self.launch.cluster_at(self.number), axis)),
             Special::NclusterId(axis) => u64::from(pick(self.launch.clusters(), axis)),
-            Special::ClusterCtaid(axis) => u64::from(pick(self.launch.cluster.nth(self.rank()), axis)),
-            Special::ClusterNctaid(axis) => u64::from(pick(self.launch.cluster, axis)),
+            Special::ClusterCtaid(axis) => u64::from(pick(self.launch.cluster_size().nth(self.rank()), axis)),
+            Special::ClusterNctaid(axis) => u64::from(pick(self.launch.cluster_size(), axis)),
             Special::ClusterRank => self.rank(),
-            Special::ClusterBlocks => self.launch.cluster.count(),
+            Special::ClusterBlocks => self.launch.cluster_size().count(),
             Special::IsCluster => u64::from(self.is_cluster),
             Special::WarpId => self.id.warp as u64,
             Special::NwarpId => u64::from(self.warps),

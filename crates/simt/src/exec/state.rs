@@ -85,8 +85,10 @@ impl<'a> Run<'a> {
         params: Vec<u8>,
     ) -> Run<'a> {
         global.settle();
+        let setup = Setup::new(program, kernel, launch, params);
+        let peers = if setup.is_cluster() { setup.cluster() } else { 0 };
         Run {
-            setup: Setup::new(program, kernel, launch, params),
+            setup,
             observers: Observers::new(launch, global),
             counts: Counts::new(program.insts.len()),
             global,
@@ -94,7 +96,7 @@ impl<'a> Run<'a> {
             printed: Printed::new(launch.print_bytes),
             late: 0,
             waiting_blocks: launch.grid.count(),
-            peers: Vec::new(),
+            peers: std::iter::repeat_with(Peer::default).take(peers).collect(),
             clusters: Vec::new(),
             team: Team::default(),
             worded: Worded::default(),

@@ -13,7 +13,7 @@ use crate::exec::bulk::{To, What};
 use crate::exec::memory::{Memories, WarpAccess, flat};
 use crate::isa::op::bulk::{Completion, GRANULE};
 use crate::isa::op::memory::Memory;
-use crate::isa::op::tensor_copy::{BadMap, TensorAction, TensorCopy};
+use crate::isa::op::tensor_copy::{BadCoordinate, BadMap, TensorAction, TensorCopy};
 use crate::isa::tensor_copy::reduction;
 use crate::machine::bulk::{Area, End, Reached, Reduction, bytes_of};
 use crate::machine::tensor_box::{SharedBox, TensorBox};
@@ -27,6 +27,29 @@ struct Named {
     /// Where the map is, if it is in global memory.
     place: Option<Area>,
     coordinates: [i32; MAX_RANK],
+}
+
+/// What an H200 demands of coordinates. The specification doesn't mention it.
+impl Named {
+    /// In its first dimension a box begins at a multiple of 16 bytes, before the tensor too.
+    fn check_first(&self, lane: usize) -> Result<(), Denied> {
+        let bytes = i64::from(self.coordinates[0]) * self.map.element_bytes() as i64;
+        if bytes % GRANULE as i64 == 0 { Ok(()) } else { self.deny(lane, BadCoordinate::Misaligned(bytes)) }
+    }
+
+    /// What is copied to global memory does not begin before the tensor; it may end behind it.
+    fn check_signs(&self, lane: usize) -> Result<(), Denied> {
+        let coordinates = &self.coordinates[..self.map.rank];
+        match coordinates.iter().position(|&coordinate| coordinate < 0) {
+            Some(axis) => self.deny(lane, BadCoordinate::Negative(axis, coordinates[axis])),
+            None => Ok(()),
+        }
+    }
+
+    fn deny(&self, lane: usize, bad: BadCoordinate) -> Result<(), Denied> {
+        let bytes = self.map.box_bytes();
+        Err(denied(lane, self.map.address, bytes, Memory::Global, Why::Coordinate(bad)))
+    }
 }
 
 impl WarpAccess<'_, '_> {
@@ -73,6 +96,7 @@ impl WarpAccess<'_, '_> {
         };
         let blocks = multicast.then(|| self.lanes.narrow[usize::from(args.q)][lane]);
         let bytes = named.map.box_bytes();
+        named.check_first(lane)?;
         let tensor = self.memories.tensor_box(lane, named, AccessKind::Read)?;
         let first = tensor.rows.first().map_or(Reached::Global(0), |(_, area)| area.memory);
         let from = Area { memory: first, offset: 0, bytes };
@@ -90,6 +114,8 @@ impl WarpAccess<'_, '_> {
         reduction: Option<Reduction>,
     ) -> Result<(), Denied> {
         let bytes = named.map.box_bytes();
+        named.check_first(lane)?;
+        named.check_signs(lane)?;
         let kind = if reduction.is_some() { AccessKind::Update } else { AccessKind::Write };
         let tensor = self.memories.tensor_box(lane, named, kind)?;
         let from = self.memories.box_area(lane, shared, bytes, tensor.span())?;

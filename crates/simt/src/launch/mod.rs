@@ -142,9 +142,9 @@ pub struct Launch {
     pub grid: Dim3,
     /// Threads in a block.
     pub block: Dim3,
-    /// Blocks in a cluster, of which the grid has to consist. A kernel that was compiled for clusters of a size has clusters of
-    /// that size, unless this names another one, which is an error.
-    pub cluster: Dim3,
+    /// Blocks in a cluster, of which the grid has to consist. With `None` there are clusters only if the kernel was compiled for
+    /// clusters of a size. Another size than that is an error.
+    pub cluster: Option<Dim3>,
     /// Dynamic shared memory in bytes.
     pub shared_bytes: u32,
     /// The arguments, in the order of the parameters.
@@ -209,7 +209,7 @@ impl Launch {
         Launch {
             grid: grid.into(),
             block: block.into(),
-            cluster: Dim3::new(1, 1, 1),
+            cluster: None,
             shared_bytes: 0,
             args: Vec::new(),
             seed: 0,
@@ -236,28 +236,33 @@ impl Launch {
 
     /// Where the block with a number is in the grid. Blocks are numbered cluster by cluster, in both `x` fastest.
     pub(crate) fn block_at(&self, number: u64) -> Dim3 {
-        let Dim3 { x, y, z } = self.cluster;
-        if self.cluster.count() == 1 {
+        let size = self.cluster_size();
+        if size.count() == 1 {
             return self.grid.nth(number);
         }
-        let (cluster, own) = (self.cluster_at(number), self.cluster.nth(number % self.cluster.count()));
-        Dim3::new(cluster.x * x + own.x, cluster.y * y + own.y, cluster.z * z + own.z)
+        let (cluster, own) = (self.cluster_at(number), size.nth(number % size.count()));
+        Dim3::new(cluster.x * size.x + own.x, cluster.y * size.y + own.y, cluster.z * size.z + own.z)
     }
 
     /// Where the cluster of the block with a number is in the grid of clusters.
     pub(crate) fn cluster_at(&self, number: u64) -> Dim3 {
-        self.clusters().nth(number / self.cluster.count())
+        self.clusters().nth(number / self.cluster_size().count())
+    }
+
+    /// Blocks in a cluster; one block if there are no clusters.
+    pub fn cluster_size(&self) -> Dim3 {
+        self.cluster.unwrap_or(Dim3::new(1, 1, 1))
     }
 
     /// Clusters in the grid.
     pub(crate) fn clusters(&self) -> Dim3 {
-        let (grid, cluster) = (self.grid, self.cluster);
+        let (grid, cluster) = (self.grid, self.cluster_size());
         Dim3::new(grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z)
     }
 
     /// How many blocks are on the machine at a time: whole clusters.
     pub(crate) fn residents(&self) -> u64 {
-        let cluster = self.cluster.count();
+        let cluster = self.cluster_size().count();
         let clusters = (u64::from(self.resident_blocks) / cluster).max(1);
         (clusters * cluster).min(self.grid.count())
     }

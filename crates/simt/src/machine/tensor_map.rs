@@ -70,7 +70,8 @@ pub struct TensorMap {
     pub swizzle: Swizzle,
     /// Whether elements outside the tensor are NaN; otherwise they are zero.
     pub fills_nan: bool,
-    address: u64,
+    /// Where the tensor begins in global memory.
+    pub address: u64,
     sizes: [u64; MAX_RANK],
     /// Also that of dimension 0, which is the size of an element.
     strides: [u64; MAX_RANK],
@@ -453,14 +454,9 @@ impl TensorMap {
         Some(address)
     }
 
-    /// The bytes of an element that lies outside the tensor.
+    /// The bytes of an element that lies outside the tensor. The NaN is that of an H200, the same 16 bits in each type.
     pub fn filler(&self) -> u64 {
-        match self.element {
-            _ if !self.fills_nan => 0,
-            Type::F16 | Type::Bf16 => 0x7fff,
-            Type::F32 => 0x7fff_ffff,
-            _ => 0x7fff_ffff_ffff_ffff,
-        }
+        if self.fills_nan { 0x7ff7_7ff7_7ff7_7ff7 } else { 0 }
     }
 }
 

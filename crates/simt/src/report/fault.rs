@@ -140,6 +140,8 @@ fault_kinds! {
     /// An operation on an mbarrier that is not initialised, is initialised already, or has other counts; or another
     /// access to its bytes.
     BadMbarrier, "bad-mbarrier";
+    /// An instruction that only a launch with clusters may execute, in one without.
+    NoCluster, "no-cluster";
     /// A tensor copy whose tensor map is none, or does not fit the instruction.
     BadTensorMap, "bad-tensor-map";
     /// No thread can continue, because each waits for another.

@@ -47,7 +47,7 @@ impl Case {
                 "grid" => launch.grid = value.into(),
                 "block" => launch.block = value.into(),
                 "shared" => launch.shared_bytes = value,
-                "cluster" => launch.cluster = value.into(),
+                "cluster" => launch.cluster = Some(value.into()),
                 "resident" => launch.resident_blocks = value,
                 "steps" => launch.max_steps = u64::from(value),
                 other => panic!("{}: no launch option `{other}`", self.name),

@@ -299,7 +299,7 @@ impl Launch {
     pub fn emulated(&self, grid: Dim3, block: Dim3, steps: u64) -> simt::Launch {
         simt::Launch {
             // The emulator refuses what is no cluster.
-            cluster: self.cluster.as_ref().map_or(1.into(), Shape::as_written),
+            cluster: self.cluster.as_ref().map(Shape::as_written),
             shared_bytes: self.shared_bytes.unwrap_or(0),
             seed: self.seeds.map_or(self.seed.unwrap_or(0), |seeds| seeds.start),
             schedule: self.schedule(),

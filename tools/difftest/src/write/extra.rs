@@ -361,6 +361,9 @@ impl Writer {
             variables = variables + &far + &words("ccell", extra.cluster_cells.len());
             let explicit = if extra.is_explicit { ".explicitcluster\n" } else { "" };
             directives = format!("{explicit}.reqnctapercluster {x}, {y}, {z}\n");
+        } else if extra.family == Family::Bulk {
+            // What stores to the shared memory of a cluster needs one, if only of one block.
+            directives = ".reqnctapercluster 1, 1, 1\n".to_owned();
         }
         let parameters = ", .param .u64 p_area, .param .u64 p_sums";
         ExtraText { variables, parameters, directives, prologue: Writer::extra_prologue(extra) }

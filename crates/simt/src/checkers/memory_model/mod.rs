@@ -107,7 +107,7 @@ impl MemoryModel {
     pub fn new(slots: usize, lockstep: bool, launch: &Launch) -> MemoryModel {
         MemoryModel {
             // Behind the slots of the blocks are those of their agents.
-            clocks: Clocks::new(2 * slots, lockstep).in_clusters(launch.cluster.count() as u32),
+            clocks: Clocks::new(2 * slots, lockstep).in_clusters(launch.cluster_size().count() as u32),
             locations: Locations::new(2 * slots, launch.weak_memory),
             agents: Agents::new(slots),
             phases: Phases::default(),
@@ -442,7 +442,8 @@ impl MemoryModel {
         delayed: Option<&DelayedOp>,
     ) {
         let kind = if stores.is_some() { OpKind::Update } else { OpKind::Load };
-        let access = races::Access::new(self.pc, kind, Some(atomic.scope));
+        let is_whole = !(self.is_visiting() && atomic.is_split_at_a_peer());
+        let access = races::Access::new(self.pc, kind, is_whole.then_some(atomic.scope));
         let read = match &mut self.weak {
             Some(weak) => weak.read.take(),
             None => self.locations.last(range).cloned(),

@@ -49,11 +49,13 @@ pub fn race(context: &Context<'_>, race: &Race) -> Fault {
     Fault { location, step, help, ..fault(race.kind(), race.severity(), message, vec![second, first]) }
 }
 
-/// Who of the two is no thread.
+/// Who of the two is no thread, or what else the instructions say about their accesses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reader {
     /// Nobody.
     Threads,
+    /// Nobody, and both are atomic, but one not on a GPU.
+    Split,
     /// A bulk copy.
     Copy,
     /// The matrix product of a warpgroup.
@@ -68,6 +70,10 @@ impl Reader {
             Reader::Product
         } else if is_any(|op| matches!(op, Op::Bulk(_))) {
             Reader::Copy
+        } else if ops.iter().all(|op| matches!(op, Op::Atomic(_)))
+            && is_any(|op| matches!(op, Op::Atomic(atomic) if atomic.is_split_at_a_peer()))
+        {
+            Reader::Split
         } else {
             Reader::Threads
         }
@@ -95,6 +101,10 @@ fn message(conflict: &Conflict, circumstance: Circumstance, reader: Reader) -> S
         RaceCause::ReadOnly => {
             format!("{two} in one launch, but the load promised that no thread writes them")
         }
+        RaceCause::Unordered if reader == Reader::Split => format!(
+            "{two} by atomic operations, and one of them is not atomic on an H200: of 64 bits in the shared memory of another block, \
+             ptxas 12.9 and 13.0 make a load, an operation and a store"
+        ),
         RaceCause::Unordered if conflict.same_value => {
             format!("{two} with the same value, and nothing orders the two stores")
         }
@@ -149,6 +159,9 @@ fn help(conflict: &Conflict, circumstance: Circumstance, is_same_line: bool, rea
         RaceCause::Unordered if reader == Reader::Copy => {
             "wait for the copy first: at the phase of its mbarrier, or, if it has none, with `cp.async.bulk.commit_group` and \
              `cp.async.bulk.wait_group`; and let a barrier come before a copy that reads or overwrites what others use"
+        }
+        RaceCause::Unordered if reader == Reader::Split => {
+            "use 32 bits, or a loop with `atomicCAS`, which is atomic there as `atomicAdd` and `atomicExch` of 64 bits are"
         }
         _ if conflict.same_value => {
             "harmless as long as all threads store the same value; if this is not intended, let one thread store"

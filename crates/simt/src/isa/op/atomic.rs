@@ -50,6 +50,12 @@ impl Atomic {
         self.update_global.filter(|_| memory != Memory::Shared).unwrap_or(self.update)
     }
 
+    /// Whether it is `and`, `or`, `xor`, `min` or `max` of 64 bits. In the shared memory of another block, an H200 does only sums,
+    /// exchanges and comparisons of that size in one piece; of the others, ptxas 12.9 and 13.0 make a load, an operation and a store.
+    pub fn is_split_at_a_peer(&self) -> bool {
+        self.bytes == 8 && self.put_off.is_some_and(|how| !how.in_order && how.number >= IN_A_KIND)
+    }
+
     /// Whether it adds integers.
     pub fn adds(&self) -> bool {
         self.put_off.is_some_and(|put_off| put_off.number < IN_A_KIND)

@@ -105,6 +105,15 @@ impl TensorCopy {
     }
 }
 
+/// Why a box may not begin where it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BadCoordinate {
+    /// The first coordinate is so many bytes, which are not a multiple of 16.
+    Misaligned(i64),
+    /// A copy to global memory has this coordinate, counted from zero, which is negative.
+    Negative(usize, i32),
+}
+
 /// What is wrong with the tensor map of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadMap {

@@ -30,7 +30,7 @@ fn histogram(s: &mut Setting) {
 fn sum(s: &mut Setting) {
     let numbers = input(6 * 64);
     let (x, sums) = (s.input(&numbers), s.output::<i32>(6));
-    let launch = Launch { cluster: 3.into(), args: args!(x, sums).to_vec(), ..s.prepare(6, 64) };
+    let launch = Launch { cluster: Some(3.into()), args: args!(x, sums).to_vec(), ..s.prepare(6, 64) };
     let report = s.launch(&launch);
     assert!(report.faults.is_empty(), "{:?}", report.faults);
     let of = |cluster: usize| numbers[cluster * 192..][..192].iter().sum::<i32>();
