@@ -18,6 +18,7 @@ pub(crate) const CAPTURE_UNSUPPORTED: u64 = 900;
 pub(crate) const CAPTURE_INVALIDATED: u64 = 901;
 pub(crate) const CAPTURE_IMPLICIT: u64 = 906;
 pub(crate) const CAPTURED_EVENT: u64 = 907;
+pub(crate) const INVALID_CLUSTER_SIZE: u64 = 912;
 
 /// What is wrong with a handle of a stream.
 pub(crate) const NO_STREAM: &str = "there is no such stream: it was never created, or destroyed";
@@ -59,6 +60,7 @@ const ERRORS: &[(u64, &str, &str)] = &[
         "cudaErrorCapturedEvent",
         "operation not permitted on an event last recorded in a capturing stream",
     ),
+    (912, "cudaErrorInvalidClusterSize", "cluster misconfiguration"),
     (999, "cudaErrorUnknown", "unknown error"),
 ];
 

@@ -8,7 +8,9 @@ use simt::{Arg, Dim3, FaultKind, LaunchError, Severity};
 
 use crate::STEPS_OF_A_LAUNCH;
 use crate::device::{Device, LoadedKernel, PRINT_LIMIT, Printed};
-use crate::errors::{INVALID_CONFIGURATION, INVALID_HANDLE, INVALID_VALUE, NO_STREAM, TOO_LARGE};
+use crate::errors::{
+    INVALID_CLUSTER_SIZE, INVALID_CONFIGURATION, INVALID_HANDLE, INVALID_VALUE, NO_STREAM, TOO_LARGE,
+};
 use crate::finding::{Finding, Kind};
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::Access;
@@ -163,7 +165,9 @@ impl Machine<'_> {
             Err(LaunchError::Unsupported { error, .. }) => return Err(self.unsupported(name, &error)),
             Err(error) => {
                 let message = format!("the launch of `{name}` failed: {error}");
-                self.device.fail_launch(INVALID_CONFIGURATION, self.line, message, true);
+                let code =
+                    if error.is_about_clusters() { INVALID_CLUSTER_SIZE } else { INVALID_CONFIGURATION };
+                self.device.fail_launch(code, self.line, message, true);
                 return Ok(0);
             }
         };

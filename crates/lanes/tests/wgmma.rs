@@ -22,7 +22,7 @@ fn compare(products: &str) {
         Command::new(env!("CARGO_BIN_EXE_lanes")).args(arguments).args([products, "0"]).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let (found, expected) = (String::from_utf8(output.stdout).unwrap(), rows(RECORD, products));
-    assert_eq!(expected.len(), 92);
+    assert_eq!(expected.len(), 96);
     assert_eq!(rows(&found, products), expected);
 }
 

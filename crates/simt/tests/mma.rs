@@ -49,6 +49,15 @@ fn number(exponent_bits: u32, mantissa_bits: u32, accumulates: bool, kind: u64, 
         1 | 6 => (near, mantissa),
         7 if is_wide => (bias - 28 + drawn % 56, mantissa),
         7 => (bias - 14 + drawn % 28, mantissa),
+        9 if is_wide && r >> 56 & 3 != 0 => (0, 0),
+        9 => {
+            let exponent = match exponent_bits {
+                _ if is_wide => drawn % 3,
+                ..8 => drawn % 6,
+                _ => bias - 66 - drawn % 12,
+            };
+            (exponent, if r >> 58 & 1 == 1 { few } else { mantissa })
+        }
         _ if is_wide => (drawn % 24, mantissa),
         _ => (bias / 2 - 4 + drawn % 16, mantissa),
     };

@@ -5,7 +5,7 @@ use cudarc::driver::sys::CUfunction_attribute::{
     CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH as DEPTH, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT as HEIGHT,
     CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH as WIDTH,
 };
-use cudarc::driver::sys::CUresult::{CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_PERMITTED};
+use cudarc::driver::sys::CUresult::{CUDA_ERROR_INVALID_CLUSTER_SIZE, CUDA_ERROR_NOT_PERMITTED};
 use cudarc::driver::{CudaContext, CudaFunction, DriverError, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::{CompileOptions, compile_ptx_with_opts};
 
@@ -48,7 +48,7 @@ pub fn launches_clusters(_: u64) {
     assert_eq!((launched(&any).unwrap(), sizes(&any)), (of(2), [2, 1, 1, 0]));
     // Eight blocks are no clusters of three.
     any.set_attribute(WIDTH, 3).unwrap();
-    assert_eq!(launched(&any).unwrap_err().0, CUDA_ERROR_INVALID_VALUE);
+    assert_eq!(launched(&any).unwrap_err().0, CUDA_ERROR_INVALID_CLUSTER_SIZE);
 
     assert_eq!((launched(&of_four).unwrap(), sizes(&of_four)), (of(4), [4, 1, 1, 1]));
     assert_eq!(of_four.set_attribute(WIDTH, 2).unwrap_err().0, CUDA_ERROR_NOT_PERMITTED);

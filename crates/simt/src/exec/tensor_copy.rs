@@ -67,14 +67,14 @@ impl WarpAccess<'_, '_> {
                 TensorAction::Load { .. } => self.start_load(lane, id, op, &named, shared[lane])?,
                 TensorAction::Store => self.start_tensor_store(lane, id, &named, shared[lane], None)?,
                 TensorAction::Reduce(combining) => {
-                    let Some(reduction) = reduction(combining, map.element) else {
+                    let Some(reduction) = reduction(combining, map.element, map.flushes) else {
                         let bad = BadMap::Element(combining, map.element);
                         let (memory, address) = resolve(op.map.memory, maps[lane]);
                         return Err(bad_map(lane, address, memory, bad));
                     };
                     self.start_tensor_store(lane, id, &named, shared[lane], Some(reduction))?;
                 }
-                TensorAction::Prefetch => {}
+                TensorAction::Prefetch => named.check_first(lane)?,
             }
         }
         Ok(())
@@ -185,7 +185,8 @@ impl Memories<'_> {
             rows.push((row.at, Area { memory, offset: offset as u64, bytes: row.bytes }));
         }
         let filler = (map.filler(), map.element_bytes() as u8);
-        Ok(Arc::new(TensorBox { bytes, rows, swizzle: map.swizzle, filler, map: *place }))
+        let (swizzle, rounds) = (map.swizzle, map.rounds);
+        Ok(Arc::new(TensorBox { bytes, rows, swizzle, filler, rounds, map: *place }))
     }
 
     /// The bytes of a box in shared memory, if they may be there.

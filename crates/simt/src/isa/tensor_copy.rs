@@ -7,6 +7,7 @@
 //! Specification: PTX ISA, sections 9.7.9.27.1 (tensor copies), 9.7.9.28 (`tensormap.replace`), 9.7.9.15 (`prefetch`) and 9.7.13.4
 //! (proxy fences).
 
+use super::atomic::update_global;
 use super::bulk::{policy, reduction_of};
 use super::grammar::Modifiers;
 use super::memory::{memory, order, scope};
@@ -216,9 +217,11 @@ fn tensor(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<(u8, Address, [
     Ok((rank, map, coordinates))
 }
 
-/// The reduction of elements of a type, if there is one.
-pub fn reduction(combining: Combining, element: Type) -> Option<Reduction> {
-    combining.taken(element).map(|ty| reduction_of(combining.name(), ty))
+/// The reduction of elements of a type, if there is one. Sums may flush floats, as atomics in global memory do.
+pub fn reduction(combining: Combining, element: Type, flushes: bool) -> Option<Reduction> {
+    let reduction = combining.taken(element).map(|ty| reduction_of(combining.name(), ty))?;
+    let flushed = update_global(combining.name(), element).filter(|_| flushes);
+    Some(Reduction { update: flushed.unwrap_or(reduction.update), ..reduction })
 }
 
 #[cfg(test)]
@@ -245,11 +248,15 @@ mod tests {
 
     #[test]
     fn a_reduction_takes_the_elements_that_it_has_a_meaning_for() {
-        let sum = reduction(Combining::Add, Type::F16).unwrap();
+        let sum = reduction(Combining::Add, Type::F16, false).unwrap();
         assert_eq!((sum.bytes, (sum.update)(0x3c00, 0x3c00, 0)), (2, 0x4000));
-        let smaller = reduction(Combining::Min, Type::S64).unwrap();
+        let smaller = reduction(Combining::Min, Type::S64, false).unwrap();
         assert_eq!((smaller.bytes, (smaller.update)(1, u64::MAX, 0)), (8, u64::MAX));
-        assert!(reduction(Combining::Xor, Type::S32).is_some());
+        assert!(reduction(Combining::Xor, Type::S32, false).is_some());
+        for (flushes, sum_of_subnormals) in [(false, 3), (true, 0)] {
+            let sum = reduction(Combining::Add, Type::F32, flushes).unwrap();
+            assert_eq!((sum.update)(1, 2, 0), sum_of_subnormals);
+        }
         for (combining, element) in [
             (Combining::Add, Type::F64),
             (Combining::Add, Type::S64),
@@ -258,7 +265,7 @@ mod tests {
             (Combining::And, Type::U16),
             (Combining::Or, Type::F32),
         ] {
-            assert!(reduction(combining, element).is_none(), "{combining:?} {element:?}");
+            assert!(reduction(combining, element, false).is_none(), "{combining:?} {element:?}");
         }
     }
 }

@@ -172,6 +172,21 @@ fn names(kernels: &[String]) -> String {
     kernels.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
+impl LaunchError {
+    /// Whether it is about the size of clusters, for which CUDA has an error of its own.
+    pub fn is_about_clusters(&self) -> bool {
+        use LaunchError::{ClusterRank, ClusterSize, ClusterTarget, OtherCluster, PartialCluster};
+        matches!(
+            self,
+            ClusterRank { .. }
+                | ClusterSize { .. }
+                | ClusterTarget { .. }
+                | OtherCluster { .. }
+                | PartialCluster { .. }
+        )
+    }
+}
+
 /// Why a request for memory could not be carried out. Nothing has changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -21,6 +21,8 @@ pub struct TensorBox {
     pub swizzle: Swizzle,
     /// An element outside the tensor, and its bytes.
     pub filler: (u64, u8),
+    /// Whether a copy to shared memory rounds what lies in the tensor to tf32.
+    pub rounds: bool,
     /// The map itself, if it is in global memory.
     pub map: Option<Area>,
 }
@@ -51,7 +53,10 @@ impl TensorBox {
         let element = &filler.to_le_bytes()[..usize::from(bytes)];
         let mut data: Vec<u8> = element.iter().copied().cycle().take(self.bytes as usize).collect();
         for (at, area) in &self.rows {
-            let row = bytes_of(area, &[], global);
+            let mut row = bytes_of(area, &[], global);
+            if self.rounds {
+                row.chunks_exact_mut(4).for_each(round);
+            }
             data[*at as usize..][..row.len()].copy_from_slice(&row);
         }
         data
@@ -125,6 +130,18 @@ impl Placed<'_> {
     }
 }
 
+/// Rounds a float to the nearest tf32, a tie to the even one. A NaN is always the same.
+fn round(float: &mut [u8]) {
+    let bits = float.iter().rev().fold(0, |bits, &byte| bits << 8 | u32::from(byte));
+    let (magnitude, infinity) = (bits & 0x7fff_ffff, 0x7f80_0000);
+    let rounded = match magnitude {
+        _ if magnitude > infinity => 0x7fff_e000,
+        _ if magnitude == infinity => bits,
+        _ => bits + 0xfff + (bits >> 13 & 1) & !0x1fff,
+    };
+    float.copy_from_slice(&rounded.to_le_bytes());
+}
+
 /// The box of a copy, shared by the copies to several blocks.
 pub type SharedBox = Arc<TensorBox>;
 
@@ -135,7 +152,7 @@ mod tests {
     fn with_rows(swizzle: Swizzle, bytes: u64, rows: &[(u64, u64)]) -> TensorBox {
         let area = |bytes| Area { memory: Reached::Global(0), offset: 0, bytes };
         let rows = rows.iter().map(|&(at, bytes)| (at, area(bytes))).collect();
-        TensorBox { bytes, rows, swizzle, filler: (0, 4), map: None }
+        TensorBox { bytes, rows, swizzle, filler: (0, 4), rounds: false, map: None }
     }
 
     #[test]
@@ -149,6 +166,26 @@ mod tests {
             let mut memory = vec![0; 2048];
             placed.put(&data, &mut memory);
             assert_eq!(placed.take(&memory), data, "{swizzle:?}");
+        }
+    }
+
+    /// As an H200 rounds.
+    #[test]
+    fn floats_are_rounded_to_tf32() {
+        for (float, rounded) in [
+            (0x3f80_0fff_u32, 0x3f80_0000_u32),
+            (0x3f80_1000, 0x3f80_0000),
+            (0x3f80_1001, 0x3f80_2000),
+            (0xbf80_3000, 0xbf80_4000),
+            (0x007f_ffff, 0x0080_0000),
+            (0x8000_0001, 0x8000_0000),
+            (0x7f7f_ffff, 0x7f80_0000),
+            (0xff80_0000, 0xff80_0000),
+            (0xff80_0001, 0x7fff_e000),
+        ] {
+            let mut bytes = float.to_le_bytes();
+            round(&mut bytes);
+            assert_eq!(u32::from_le_bytes(bytes), rounded, "{float:x}");
         }
     }
 

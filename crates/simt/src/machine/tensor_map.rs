@@ -6,7 +6,8 @@
 //! because a kernel may replace fields.
 //!
 //! Dimension 0 is that of the neighbours in memory. Strides that do not grow are taken, as drivers take them. Left out, and refused
-//! by name: interleaved layouts, types that the copy rounds or flushes (`TFLOAT32`, `…_FTZ`), and what only `sm_100` has.
+//! by name: interleaved layouts, and what only `sm_100` has. What copies do with elements of `TFLOAT32` and `…_FTZ` is what an H200 does:
+//! copies to shared memory round the former, and sums in global memory flush the latter.
 //! Specification: CUDA driver API, section 6.30; PTX ISA, section 5.5.
 
 use std::fmt;
@@ -70,6 +71,10 @@ pub struct TensorMap {
     pub swizzle: Swizzle,
     /// Whether elements outside the tensor are NaN; otherwise they are zero.
     pub fills_nan: bool,
+    /// Whether copies to shared memory round elements to tf32.
+    pub rounds: bool,
+    /// Whether sums take subnormal numbers for zeros.
+    pub flushes: bool,
     /// Where the tensor begins in global memory.
     pub address: u64,
     sizes: [u64; MAX_RANK],
@@ -193,7 +198,7 @@ impl fmt::Display for TensorMapError {
             E::Element(number) => write!(f, "there is no type of elements {number}"),
             E::UnsupportedElement(number) => write!(
                 f,
-                "elements of type `{}` are not supported, because it is not known what copies do with them; use another type of the same size",
+                "elements of type `{}` are not supported: `sm_90` does not have them",
                 ELEMENTS.get(number as usize).map_or("", |(name, _)| name)
             ),
             E::Rank(rank) => write!(f, "the rank of a tensor is from 1 to {MAX_RANK}, not {rank}"),
@@ -251,22 +256,25 @@ const ELEMENTS: [(&str, Option<Type>); 16] = [
     ("FLOAT32", Some(Type::F32)),
     ("FLOAT64", Some(Type::F64)),
     ("BFLOAT16", Some(Type::Bf16)),
-    ("FLOAT32_FTZ", None),
-    ("TFLOAT32", None),
-    ("TFLOAT32_FTZ", None),
+    ("FLOAT32_FTZ", Some(Type::F32)),
+    ("TFLOAT32", Some(Type::F32)),
+    ("TFLOAT32_FTZ", Some(Type::F32)),
     ("16U4_ALIGN8B", None),
     ("16U4_ALIGN16B", None),
     ("16U6_ALIGN16B", None),
 ];
 
 impl TensorMap {
-    /// The number in `CUtensorMapDataType` of a type such as `bf16`, and its bytes; integers under all their names.
+    /// The number in `CUtensorMapDataType` of a type such as `bf16` or `tf32`, and its bytes; integers under all their names.
     pub fn element_named(name: &str) -> Option<(u32, u64)> {
         let ty = match name {
             "i8" | "s8" | "u8" => Type::U8,
             "i16" | "s16" | "u16" => Type::U16,
             "i32" => Type::S32,
             "i64" => Type::S64,
+            "f32_ftz" => return Some((10, 4)),
+            "tf32" => return Some((11, 4)),
+            "tf32_ftz" => return Some((12, 4)),
             _ => Type::named(name)?,
         };
         let number = ELEMENTS.iter().position(|(_, known)| *known == Some(ty))?;
@@ -352,7 +360,7 @@ impl TensorMap {
     fn new(request: &TensorMapRequest<'_>) -> Result<TensorMap, TensorMapError> {
         use TensorMapError as E;
         let TensorMapRequest { element, address, interleave, swizzle, promotion, fill, .. } = *request;
-        let (_, ty) = *ELEMENTS.get(element as usize).ok_or(E::Element(element))?;
+        let (name, ty) = *ELEMENTS.get(element as usize).ok_or(E::Element(element))?;
         let rank = request.rank as usize;
         check((1..=MAX_RANK).contains(&rank), E::Rank(request.rank))?;
         check(interleave <= 2, E::Interleave(interleave))?;
@@ -371,6 +379,8 @@ impl TensorMap {
             rank,
             swizzle,
             fills_nan,
+            rounds: name.starts_with("TFLOAT32"),
+            flushes: name.ends_with("_FTZ"),
             address,
             sizes: [1; MAX_RANK],
             strides: [u64::from(element.size_bytes()); MAX_RANK],

@@ -27,7 +27,7 @@
 
 // X(name, opcode, registers of A, B and C, formats of A, B and C, bits of a register, kinds of operands)
 #define REAL(X, shape, d, a, b, c, na, nb, nc, fa, fc, w) \
-    X(shape##_##d##_##a, "mma.sync.aligned." #shape ".row.col." #d "." #a "." #b "." #c, na, nb, nc, fa, fc, w, 9)
+    X(shape##_##d##_##a, "mma.sync.aligned." #shape ".row.col." #d "." #a "." #b "." #c, na, nb, nc, fa, fc, w, 10)
 #define WHOLE(X, shape, plus, sat, a, b, na, nb, nc, fa) \
     X(shape##_##a##_##b##_##plus, "mma.sync.aligned." #shape ".row.col" sat ".s32." #a "." #b ".s32", na, nb, nc, fa, S32, 32, 2)
 #define SIGNS(X, shape, plus, sat, u, s, na, nb, nc, fa) \

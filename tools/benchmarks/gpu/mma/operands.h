@@ -37,6 +37,12 @@ __device__ u64 number(int exponent_bits, int mantissa_bits, bool accumulates, in
             if ((r >> 55 & 63) == 0) { exponent = top; if (r >> 61 & 1) mantissa = 0; }
             break;
         case 7: exponent = is_wide ? bias - 28 + drawn % 56 : bias - 14 + drawn % 28; break;
+        // Products below all numbers of single precision, or just above them.
+        case 9:
+            if (is_wide && (r >> 56 & 3)) { mantissa = 0; break; }
+            exponent = is_wide ? drawn % 3 : exponent_bits < 8 ? drawn % 6 : bias - 66 - drawn % 12;
+            if (r >> 58 & 1) mantissa = few;
+            break;
         default: exponent = is_wide ? drawn % 24 : bias / 2 - 4 + drawn % 16; break;
     }
     return sign << (exponent_bits + mantissa_bits) | exponent << mantissa_bits | mantissa;

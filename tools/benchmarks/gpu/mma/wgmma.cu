@@ -12,10 +12,10 @@
 
 // X(name, types of D, A and B, depth, formats of A, B and D, registers of D, kinds of operands, suffix, the opcode of `mma`)
 #define PRODUCTS(X) \
-    X(half_f32, "f32.f16.f16", 16, F16, F16, F32, 4, 9, ", 0", "m16n8k16.row.col.f32.f16.f16.f32") \
-    X(half_f16, "f16.f16.f16", 16, F16, F16, F16, 2, 9, ", 0", "m16n8k16.row.col.f16.f16.f16.f16") \
-    X(brain_f32, "f32.bf16.bf16", 16, BF16, BF16, F32, 4, 9, ", 0", "m16n8k16.row.col.f32.bf16.bf16.f32") \
-    X(tensor_f32, "f32.tf32.tf32", 8, TF32, TF32, F32, 4, 9, "", "m16n8k8.row.col.f32.tf32.tf32.f32") \
+    X(half_f32, "f32.f16.f16", 16, F16, F16, F32, 4, 10, ", 0", "m16n8k16.row.col.f32.f16.f16.f32") \
+    X(half_f16, "f16.f16.f16", 16, F16, F16, F16, 2, 10, ", 0", "m16n8k16.row.col.f16.f16.f16.f16") \
+    X(brain_f32, "f32.bf16.bf16", 16, BF16, BF16, F32, 4, 10, ", 0", "m16n8k16.row.col.f32.bf16.bf16.f32") \
+    X(tensor_f32, "f32.tf32.tf32", 8, TF32, TF32, F32, 4, 10, "", "m16n8k8.row.col.f32.tf32.tf32.f32") \
     X(e4_e4_f32, "f32.e4m3.e4m3", 32, E4M3, E4M3, F32, 4, 5, "", "m16n8k32.row.col.f32.e4m3.e4m3.f32") \
     X(e4_e5_f32, "f32.e4m3.e5m2", 32, E4M3, E5M2, F32, 4, 5, "", "m16n8k32.row.col.f32.e4m3.e5m2.f32") \
     X(e5_e4_f32, "f32.e5m2.e4m3", 32, E5M2, E4M3, F32, 4, 5, "", "m16n8k32.row.col.f32.e5m2.e4m3.f32") \

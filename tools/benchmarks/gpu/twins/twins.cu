@@ -7,6 +7,7 @@
 
 #include <cuda.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -68,7 +69,11 @@ static CUtensorMap tensor_map(const std::string& text, const std::vector<CUdevic
     size_t buffer;
     std::string type, word, value;
     words >> buffer >> type;
-    if (type != "f32" && type != "u32") {
+    const std::vector<std::pair<std::string, CUtensorMapDataType>> types = {
+        {"u32", CU_TENSOR_MAP_DATA_TYPE_UINT32}, {"f32", CU_TENSOR_MAP_DATA_TYPE_FLOAT32},
+        {"f32_ftz", CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ}, {"tf32", CU_TENSOR_MAP_DATA_TYPE_TFLOAT32}};
+    auto known = std::find_if(types.begin(), types.end(), [&](const auto& one) { return one.first == type; });
+    if (known == types.end()) {
         std::fprintf(stderr, "no element `%s`\n", type.c_str());
         std::exit(2);
     }
@@ -91,7 +96,7 @@ static CUtensorMap tensor_map(const std::string& text, const std::vector<CUdevic
     cuuint64_t bytes = 4;
     for (size_t dim = 0; dim + 1 < sizes.size(); dim++) strides.push_back(bytes *= sizes[dim]);
     CUtensorMap map;
-    check(cuTensorMapEncodeTiled(&map, type == "f32" ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : CU_TENSOR_MAP_DATA_TYPE_UINT32,
+    check(cuTensorMapEncodeTiled(&map, known->second,
                                  sizes.size(), (void*)buffers[buffer], sizes.data(), strides.data(), box.data(), steps.data(),
                                  CU_TENSOR_MAP_INTERLEAVE_NONE, (CUtensorMapSwizzle)swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE,
                                  (CUtensorMapFloatOOBfill)fill),

@@ -6,7 +6,8 @@
 //!
 //! - f16, bf16 and tf32: all products of an element of D are exact, and they and the element of C are added at once, in fixed
 //!   point. The exponents of a product's operands are added, without normalising the product; the largest such exponent of a
-//!   term that is not zero decides the place of the last bit, [`KEPT_BITS`] below. What is below it in any term is cut off.
+//!   term that is not zero, but at least [`LEAST_EXPONENT`], decides the place of the last bit, [`KEPT_BITS`] below. What is
+//!   below it in any term is cut off.
 //!   The sum is exact then, and is rounded towards zero to f32, or to the nearest f16. Subnormal numbers count in full.
 //! - Numbers of eight bits, which only products of warpgroups have here: the same, but only [`KEPT_OF_BYTES`] bits are kept, also of
 //!   the element of C, and of a sum in f32 as many bits of the mantissa.
@@ -26,6 +27,9 @@ const KEPT_BITS: i32 = 25;
 
 /// The same where A and B have numbers of eight bits.
 const KEPT_OF_BYTES: i32 = 13;
+
+/// The exponent that counts at least: seven less than the least of an f32.
+const LEAST_EXPONENT: i32 = -133;
 
 /// The largest number of products that are added at once: those of numbers of eight bits.
 const MAX_PRODUCTS: usize = 32;
@@ -144,6 +148,7 @@ impl Sum {
         let Some(largest) = terms().filter(|term| term.digits != 0).map(|term| term.exponent).max() else {
             return 0;
         };
+        let largest = largest.max(LEAST_EXPONENT);
         // Terms that are zero may have larger exponents.
         let cut = |term: &Part, fraction_bits: u32| {
             let surplus = largest - term.exponent + fraction_bits as i32 - self.kept_bits;
@@ -239,6 +244,29 @@ mod tests {
         check(&small(-26, 15), 0.0, 1.0);
         // Towards zero, also below zero.
         check(&[(ONE | 0x8000, ONE), (0x0400, 0x0400)], 0.0, -1.0);
+    }
+
+    /// 2⁻¹⁴⁰ as a product, and a small one that it does not outweigh; of bf16 and of tf32.
+    #[test]
+    fn the_last_bit_is_at_two_to_the_minus_158_at_least() {
+        for (number, zeros) in [(Number::Bf16, 7), (Number::Tf32, 23)] {
+            let product = |exponent: i32| {
+                let power = |exponent: i32| Part::of(number, ((127 + exponent) as u64) << zeros);
+                (power(exponent / 2), power(exponent - exponent / 2))
+            };
+            for (large, small, is_kept) in [
+                (-133, -158, true),
+                (-133, -159, false),
+                (-140, -158, true),
+                (-140, -159, false),
+                (-150, -160, false),
+            ] {
+                let ((a, b), (c, d)) = (product(large), product(small));
+                let sum = Sum::new(number, number, Number::F32).of(&[a.negated(), c], &[b, d], 0);
+                let all = if large < -149 { 0 } else { 0x8000_0000 | 1 << (149 + large) };
+                assert_eq!(sum, all - u64::from(is_kept), "{large} {small}");
+            }
+        }
     }
 
     #[test]
