@@ -60,7 +60,11 @@ const ERRORS: &[(u64, &str, &str)] = &[
         "cudaErrorCapturedEvent",
         "operation not permitted on an event last recorded in a capturing stream",
     ),
-    (912, "cudaErrorInvalidClusterSize", "cluster misconfiguration"),
+    (
+        912,
+        "cudaErrorInvalidClusterSize",
+        "a kernel launch error has occurred due to cluster misconfiguration",
+    ),
     (999, "cudaErrorUnknown", "unknown error"),
 ];
 

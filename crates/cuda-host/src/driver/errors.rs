@@ -90,7 +90,11 @@ const ERRORS: &[(u64, &str, &str)] = &[
         "CUDA_ERROR_CAPTURED_EVENT",
         "operation not permitted on an event last recorded in a capturing stream",
     ),
-    (912, "CUDA_ERROR_INVALID_CLUSTER_SIZE", "cluster misconfiguration"),
+    (
+        912,
+        "CUDA_ERROR_INVALID_CLUSTER_SIZE",
+        "a kernel launch error has occurred due to cluster misconfiguration",
+    ),
     (999, "CUDA_ERROR_UNKNOWN", "unknown error"),
 ];
 
