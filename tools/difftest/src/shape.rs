@@ -166,7 +166,7 @@ pub struct Opcodes {
 /// The titles of the families whose instructions do more than compute registers from registers. Each has a writer of
 /// its own. Matrices, mbarriers, asynchronous and bulk copies, and clusters are only in kernels of a [`crate::family::Family`],
 /// so that the kernels without one stay those of which there are records.
-pub const NO_ARITHMETIC: [&str; 14] = [
+pub const NO_ARITHMETIC: [&str; 15] = [
     "Asynchronous copies",
     "Barriers in memory",
     "Bulk copies and asynchronous stores",
@@ -179,6 +179,7 @@ pub const NO_ARITHMETIC: [&str; 14] = [
     "Block barriers",
     "Control flow",
     "Matrices",
+    "Matrices of `wmma`",
     "Tensor copies; `tensormap.replace` is for sm_90a",
     "Warpgroups, for sm_90a; N of a shape is a multiple of 8 up to 256, and of integers above 32 a multiple of 16",
 ];

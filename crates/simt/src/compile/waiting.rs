@@ -46,7 +46,7 @@ fn may_repeat(op: &Op) -> bool {
         | Op::Load(_)
         | Op::Fence(_)
         | Op::Collective(_)
-        | Op::Matrix(Matrix::Load(_) | Matrix::Transpose | Matrix::Multiply(_))
+        | Op::Matrix(Matrix::Load(_) | Matrix::LoadTile(_) | Matrix::Transpose | Matrix::Multiply(_))
         | Op::Hint
         | Op::ActiveMask => true,
         Op::Atomic(atomic) => atomic.is_read || atomic.put_off.is_none(),

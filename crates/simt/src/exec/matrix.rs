@@ -5,6 +5,7 @@
 //! loads and stores of 16 bytes by the lanes that point at rows, so the checkers see each row as an access of its lane; the
 //! words of the rows are in columns that no register has. Their passes through shared memory were measured on an H200 (see
 //! `tools/benchmarks/gpu/mma`): eight rows are served at a time, and groups are never merged.
+//! The loads and stores of `wmma` are those of single registers or elements, one after another.
 //! Left out: a counter for `ldmatrix` instructions themselves, which the profiler does not count as shared loads.
 //! Specification: PTX ISA, section 9.7.14.5.
 
@@ -16,8 +17,10 @@ use crate::exec::cursor::{Cursor, Parts};
 use crate::exec::faults::Problem;
 use crate::exec::memory::WarpAccess;
 use crate::exec::state::Stop;
-use crate::isa::op::matrix::{Fragment, MAX_REGISTERS, Matrix, ROW_BYTES, RowWords, Rows, transposed};
-use crate::isa::op::memory::{Access, Memory};
+use crate::isa::op::matrix::{
+    Fragment, MAX_REGISTERS, Matrix, Piece, ROW_BYTES, RowWords, Rows, Tile, transposed,
+};
+use crate::isa::op::memory::{Access, Address, Base, Memory};
 use crate::isa::op::{Op, Touched};
 use crate::isa::value::Args;
 use crate::machine::divergence::{Group, Wait};
@@ -109,7 +112,7 @@ impl Cursor<'_, '_> {
         let (reads, writes) = (program.reads(inst), program.writes(inst));
         match matrix {
             Matrix::Multiply(multiply) => {
-                let [of_a, of_b, of_c] = multiply.registers();
+                let [of_a, of_b, of_c, _] = multiply.registers();
                 let (a, rest) = reads.split_at(of_a);
                 let (b, c) = rest.split_at(of_b);
                 let d = multiply.evaluate(&self.fragment(a), &self.fragment(b), &self.fragment(&c[..of_c]));
@@ -140,8 +143,98 @@ impl Cursor<'_, '_> {
                 self.write_fragment(&columns_of(&inst.args), &words.map(|word| word.map(u64::from)));
                 self.access_rows(pc, rows, Op::Store(access_of(rows)))?;
             }
+            Matrix::LoadTile(tile) => {
+                let mut to = EMPTY;
+                self.access_tile(pc, tile, &mut to, true)?;
+                for register in tile.different_registers()..tile.registers() {
+                    to[register] = to[register % tile.different_registers()];
+                }
+                self.write_fragment(&writes[..tile.registers()], &to);
+            }
+            Matrix::StoreTile(tile) => {
+                let mut from = self.fragment(&reads[reads.len() - tile.registers()..]);
+                self.access_tile(pc, tile, &mut from, false)?;
+            }
         }
         Ok(())
+    }
+
+    /// Loads or stores a tile, piece by piece: as the loads and stores of which it could consist, which is also what it costs.
+    fn access_tile(
+        &mut self,
+        pc: Pc,
+        tile: Tile,
+        fragment: &mut Fragment,
+        is_load: bool,
+    ) -> Result<(), Stop> {
+        for piece in tile.pieces() {
+            let shift = tile.number.bits() * piece.place;
+            let column = &mut fragment[piece.register];
+            let mut values = column.map(|word| word >> (shift % 64));
+            for g in 0..self.warp().divergence.groups.len() {
+                self.access_piece(pc, g, tile, piece, &mut values, is_load)?;
+            }
+            if is_load {
+                column.iter_mut().zip(values).for_each(|(word, value)| *word |= value << (shift % 64));
+            }
+        }
+        self.find_unwritten();
+        Ok(())
+    }
+
+    /// Loads or stores a piece for the lanes of a group.
+    fn access_piece(
+        &mut self,
+        pc: Pc,
+        g: usize,
+        tile: Tile,
+        piece: Piece,
+        values: &mut Wide,
+        is_load: bool,
+    ) -> Result<(), Stop> {
+        let Group { mask, frame, .. } = *self.group(g);
+        let mut inst = *self.inst(pc);
+        let is_wide = piece.bytes == 8;
+        let [at, value] = [inst.args.c, if is_wide { inst.args.q } else { inst.args.d }];
+        let (id, steps, now) = (self.id(), self.warp().steps, self.run.counts.steps - 1);
+        self.run.observers.run(self.block.number, id, mask);
+        let Parts { mut memories, mut lanes, traffic, .. } = self.parts(&frame, mask);
+        (memories.order.step, memories.now) = (steps, now);
+        let first = addresses(&lanes, &tile.address, inst.args.a, &frame);
+        let stride = lanes.narrow[usize::from(inst.args.b)];
+        lanes.write_wide(at, |lane| {
+            first[lane].wrapping_add(tile.offset(piece, lane, u64::from(stride[lane])))
+        });
+        match is_wide {
+            true => lanes.write_wide(value, |lane| values[lane]),
+            false => lanes.write_narrow(value, |lane| values[lane] as u32),
+        }
+        let access = Access {
+            address: Address { memory: tile.address.memory, base: Base::Wide, offset: 0 },
+            bytes: piece.bytes,
+            count: 1,
+            signed: false,
+            register_bits: if is_wide { 64 } else { 32 },
+            order: Order::Weak,
+            scope: Scope::Sys,
+            read_only: false,
+        };
+        (inst.args.a, inst.args.d) = (at, value);
+        inst.op = if is_load { Op::Load(access) } else { Op::Store(access) };
+        let counters = &mut traffic[pc as usize];
+        let mut access = WarpAccess {
+            memories: &mut memories,
+            lanes: &mut lanes,
+            inst: &inst,
+            pc,
+            frame: &frame,
+            counters,
+        };
+        let outcome = access.carry_out_at(id);
+        if is_load {
+            lanes_of(mask).for_each(|lane| values[lane] = lanes.value(value, lane, is_wide));
+        }
+        outcome.map_err(|denied| self.denied(pc, &denied))
     }
 
     /// What the lanes of all groups hold in some registers.

@@ -124,7 +124,9 @@ impl Probe {
             | Op::ClusterBarrier(_)
             | Op::Async(_)
             | Op::Bulk(_)
-            | Op::Matrix(Matrix::Load(_) | Matrix::Store(_)) => self.moved = true,
+            | Op::Matrix(Matrix::Load(_) | Matrix::Store(_) | Matrix::LoadTile(_) | Matrix::StoreTile(_)) => {
+                self.moved = true
+            }
             Op::ActiveMask => self.asked_company = true,
             Op::Collective(collective) if !collective.sync => self.asked_company = true,
             _ => {}

@@ -1,7 +1,7 @@
 //! Matrix instructions of a warp: loads, stores and transposition of fragments, and `mma`.
 //!
-//! They are decoded to a [`Matrix`], and [`crate::exec::matrix`] carries them out for the whole warp. Left out: `wmma`, which is
-//! the same with layouts of its own, sparse matrices, `mma` of quarter warps (`m8n8k4` of f16), of single bits and of f8, and
+//! They are decoded to a [`Matrix`], and [`crate::exec::matrix`] carries them out for the whole warp. `wmma` is in [`super::wmma`].
+//! Left out: sparse matrices, `mma` of quarter warps (`m8n8k4` of f16), of single bits and of f8, and
 //! matrices of other shapes than 8 times 8 in `ldmatrix`. Specification: PTX ISA, section 9.7.14.5.
 
 use super::grammar::{Modifiers, is_type};
@@ -14,6 +14,7 @@ use crate::isa::op::Op;
 use crate::isa::op::memory::Memory;
 use crate::machine::registers::Bank;
 use crate::ptx::Error;
+use crate::ptx::ast::Operand;
 
 /// Matrix instructions.
 pub const FAMILY: Family = Family {
@@ -102,18 +103,28 @@ fn multiply(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
         text.and_then(|text| text.parse().ok()).expect("the form's grammar lists shapes")
     };
     let (m_size, k_size) = (size(shape.nth(1)), size(shape.nth(1)));
-    let multiply = Multiply { m: m_size, k: k_size, a, b, d, saturates: m.says("satfinite") };
-    let [of_a, of_b, of_c] = multiply.registers();
-    let [outside, inside] = match d {
-        Number::F64 => [Kind::F64; 2],
-        Number::F32 => [Kind::F32, Kind::B32],
-        _ => [Kind::B32; 2],
-    };
-    fragment(o, of_c, outside, true)?;
+    let saturates = m.says("satfinite");
+    product(o, Multiply { m: m_size, n: 8, k: k_size, a, b, c: d, d, has_copies: false, saturates })
+}
+
+/// Takes the fragments of a product, D before A, B and C.
+pub(super) fn product(o: &mut Operands<'_, '_>, multiply: Multiply) -> Result<Op, Error> {
+    let [of_a, of_b, of_c, of_d] = multiply.registers();
+    fragment(o, of_d, kind_of(multiply.d), true)?;
+    let inside = if multiply.d == Number::F64 { Kind::F64 } else { Kind::B32 };
     fragment(o, of_a, inside, false)?;
     fragment(o, of_b, inside, false)?;
-    fragment(o, of_c, outside, false)?;
+    fragment(o, of_c, kind_of(multiply.c), false)?;
     Ok(Op::Matrix(Matrix::Multiply(multiply)))
+}
+
+/// The registers of C and D.
+pub(super) fn kind_of(number: Number) -> Kind {
+    match number {
+        Number::F64 => Kind::F64,
+        Number::F32 => Kind::F32,
+        _ => Kind::B32,
+    }
 }
 
 /// Takes the registers of a fragment. Which they are is known from the registers that the instruction touches, in order.
@@ -124,6 +135,17 @@ pub(super) fn fragment(
     is_result: bool,
 ) -> Result<(), Error> {
     let operand = o.take()?;
+    fragment_in(o, operand, count, kind, is_result)
+}
+
+/// Takes the registers of a fragment that an operand lists.
+pub(super) fn fragment_in<'t>(
+    o: &mut Operands<'_, 't>,
+    operand: &Operand<'t>,
+    count: usize,
+    kind: Kind,
+    is_result: bool,
+) -> Result<(), Error> {
     let elements = o.elements(operand).unwrap_or_else(|| vec![operand.clone()]);
     if elements.len() != count {
         let found = elements.len();

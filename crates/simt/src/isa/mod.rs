@@ -49,6 +49,7 @@ pub(crate) mod tensor_copy;
 pub(crate) mod value;
 pub(crate) mod warp;
 mod warpgroup;
+mod wmma;
 
 pub use form::{Family, Form};
 pub use table::table;
@@ -89,6 +90,7 @@ pub const FAMILIES: &[Family] = &[
     bulk::FAMILY,
     tensor_copy::FAMILY,
     matrix::FAMILY,
+    wmma::FAMILY,
     warpgroup::FAMILY,
     control::FAMILY,
 ];

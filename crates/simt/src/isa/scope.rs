@@ -59,6 +59,8 @@ pub struct Scope<'t> {
     carry: Option<Slot>,
     /// The columns in which matrix instructions have the words of rows.
     pub row_words: Option<[Slot; 4]>,
+    /// The columns in which those of `wmma` have an address, and a value of 32 and of 64 bits.
+    pub tile_columns: Option<[Slot; 3]>,
     next_level: usize,
 }
 

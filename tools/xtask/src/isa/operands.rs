@@ -126,6 +126,15 @@ pub fn statement(opcode: &str) -> Result<String> {
         "stmatrix" => format!("[u64_4], {}", fragment("b32", rows(&words))),
         "movmatrix" => "b32_0, b32_1".to_owned(),
         "mma" => multiply(&words, &types),
+        "wmma" if has("mma") => wmma(&words, &types),
+        "wmma" => {
+            let values = wmma_fragment(&words, words[2], ty);
+            if has("load") {
+                format!("{values}, [u64_4], u32_2")
+            } else {
+                format!("[u64_4], {values}, u32_2")
+            }
+        }
         "setmaxnreg" => "40".to_owned(),
         other => bail!("no operands are known for `{other}`; add them to tools/xtask/src/isa/operands.rs"),
     };
@@ -292,6 +301,35 @@ fn multiply(words: &[&str], types: &[&str]) -> String {
     };
     let [m, n, k] = [size[0], size[1], size[2]];
     [of(m * n, types[0]), of(m * k, types[1]), of(k * n, types[2]), of(m * n, types[3])].join(", ")
+}
+
+/// The fragments of a product of `wmma`, of which f16 names only D and C.
+fn wmma(words: &[&str], types: &[&str]) -> String {
+    let [d, a, b, c] = match types {
+        [d, c] => [*d, "f16", "f16", *c],
+        _ => [types[0], types[1], types[2], types[3]],
+    };
+    [("d", d), ("a", a), ("b", b), ("c", c)].map(|(what, ty)| wmma_fragment(words, what, ty)).join(", ")
+}
+
+/// A fragment of `wmma`: those of f16 have eight registers of A and B, whatever the shape.
+fn wmma_fragment(words: &[&str], what: &str, ty: &str) -> String {
+    let shape = words.iter().find(|word| word.starts_with('m') && word.contains('k')).copied().unwrap_or("");
+    let size: Vec<usize> = shape.split(['m', 'n', 'k']).filter_map(|size| size.parse().ok()).collect();
+    let (is_factor, elements) = match what {
+        "a" => (true, size[0] * size[2]),
+        "b" => (true, size[2] * size[1]),
+        _ => (false, size[0] * size[1]),
+    };
+    let bits: usize = ty.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(32);
+    let count = if is_factor && ty == "f16" { 8 } else { elements * bits / 32 / bits.max(32) };
+    let holder = match holder(ty) {
+        "f64" => "f64",
+        "f32" if !is_factor => "f32",
+        "s32" => "s32",
+        _ => "b32",
+    };
+    fragment(holder, count)
 }
 
 /// The operands of a product of a warpgroup, with A in shared memory.

@@ -2,7 +2,7 @@
 //!
 //! All layouts of fragments follow one rule. A register holds elements that are neighbours in the direction of `k`, the one
 //! that is summed over; four lanes cover four registers, and the next register of a lane goes on behind them. Registers of A
-//! alternate between the upper and the lower eight rows. Specification: PTX ISA, section 9.7.14.5.
+//! alternate between the upper and the lower eight rows. Specification: PTX ISA, sections 9.7.14.4 (`wmma`) and 9.7.14.5.
 
 use super::memory::Address;
 use super::tensor::{Part, Sum, chain, sum_of_integers};
@@ -19,6 +19,10 @@ pub enum Matrix {
     Transpose,
     /// `mma`: multiplies two matrices and adds a third.
     Multiply(Multiply),
+    /// `wmma.load`: a matrix in memory to a fragment.
+    LoadTile(Tile),
+    /// `wmma.store`: a fragment to a matrix in memory.
+    StoreTile(Tile),
 }
 
 /// Matrices of eight rows in shared memory. Lane `8 i + j` has the address of row `j` of matrix `i`.
@@ -140,28 +144,31 @@ impl Number {
     }
 }
 
-/// `mma`: a matrix A of `m` times `k` elements, B of `k` times 8, and C and D of `m` times 8.
+/// `mma`: a matrix A of `m` times `k` elements, B of `k` times `n`, and C and D of `m` times `n`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Multiply {
     /// Rows of A, C and D.
     pub m: u8,
+    /// Columns of B, C and D.
+    pub n: u8,
     /// Columns of A, rows of B.
     pub k: u8,
     /// The elements of A.
     pub a: Number,
     /// The elements of B.
     pub b: Number,
-    /// The elements of C and D.
+    /// The elements of C.
+    pub c: Number,
+    /// The elements of D.
     pub d: Number,
+    /// Whether each lane has eight registers of A and of B, some of which may be copies, as in `wmma` of f16.
+    pub has_copies: bool,
     /// Whether integers end at the smallest and the largest, and do not wrap.
     pub saturates: bool,
 }
 
-/// Columns of B, C and D.
-const N: usize = 8;
-
-/// The largest number of elements of A: 16 rows of 64.
-const MAX_A: usize = 16 * 64;
+/// The largest number of elements of A or B: 16 rows of 64.
+const MAX_ELEMENTS: usize = 16 * 64;
 
 /// The largest number of registers of A.
 pub const MAX_REGISTERS: usize = 8;
@@ -170,11 +177,22 @@ pub const MAX_REGISTERS: usize = 8;
 pub type Fragment = [Wide; MAX_REGISTERS];
 
 impl Multiply {
-    /// How many registers each lane has of A, B and C.
-    pub fn registers(self) -> [usize; 3] {
-        let (m, k) = (usize::from(self.m), usize::from(self.k));
+    /// How many registers each lane has of A, B, C and D.
+    pub fn registers(self) -> [usize; 4] {
+        let [a, b, c, d] = self.different_registers();
+        if self.has_copies { [MAX_REGISTERS, MAX_REGISTERS, c, d] } else { [a, b, c, d] }
+    }
+
+    /// The same without copies.
+    fn different_registers(self) -> [usize; 4] {
+        let [m, n, k] = [self.m, self.n, self.k].map(usize::from);
         let registers = |elements: usize, number: Number| elements / WARP_SIZE / number.in_register();
-        [registers(m * k, self.a), registers(k * N, self.b), registers(m * N, self.d)]
+        [
+            registers(m * k, self.a),
+            registers(k * n, self.b),
+            registers(m * n, self.c),
+            registers(m * n, self.d),
+        ]
     }
 
     /// D, from the fragments of A, B and C.
@@ -185,7 +203,7 @@ impl Multiply {
                 sum_of_integers(a, b, Number::S32.integer(c), self.saturates)
             }),
             _ => {
-                let sum = Sum::new(self.a, self.b, self.d);
+                let sum = Sum::new(self.a, self.b, self.c, self.d);
                 self.each(a, b, c, Part::of, |a, b, c| sum.of(a, b, c))
             }
         }
@@ -201,22 +219,23 @@ impl Multiply {
         element: impl Fn(&[T], &[T], u64) -> u64,
     ) -> Fragment {
         let k = usize::from(self.k);
-        let (mut rows, mut columns) = ([T::default(); MAX_A], [T::default(); N * 64]);
-        let [of_a, of_b, of_c] = self.registers();
+        let (mut rows, mut columns) = ([T::default(); MAX_ELEMENTS], [T::default(); MAX_ELEMENTS]);
+        let [of_a, of_b, _, of_d] = self.different_registers();
         unpack(self.a, self.m / 8, &a[..of_a], |row, at, bits| {
             rows[row * k + at] = decode(self.a, bits);
         });
-        unpack(self.b, 1, &b[..of_b], |column, at, bits| {
+        unpack(self.b, self.n / 8, &b[..of_b], |column, at, bits| {
             columns[column * k + at] = decode(self.b, bits);
         });
         let mut d = [[0; WARP_SIZE]; MAX_REGISTERS];
         let (bits, count) = (self.d.bits(), self.d.in_register());
-        for (register, (d, c)) in d.iter_mut().zip(&c[..of_c]).enumerate() {
+        let (bits_of_c, count_of_c) = (self.c.bits(), self.c.in_register());
+        for (register, d) in d.iter_mut().enumerate().take(of_d) {
             for lane in 0..WARP_SIZE {
                 for place in 0..count {
                     let number = register * count + place;
-                    let (row, column) = (lane / 4 + number / 2 * 8, lane % 4 * 2 + number % 2);
-                    let c = field(c[lane], bits, place);
+                    let (row, column) = place_of_sum(usize::from(self.m), lane, number);
+                    let c = field(c[number / count_of_c][lane], bits_of_c, number % count_of_c);
                     let value = element(&rows[row * k..][..k], &columns[column * k..][..k], c);
                     d[lane] |= value << (bits * place % 64);
                 }
@@ -224,6 +243,24 @@ impl Multiply {
         }
         d
     }
+}
+
+/// The row and the column of an element of C or D, of `m` rows, by its number in the lane.
+fn place_of_sum(m: usize, lane: usize, number: usize) -> (usize, usize) {
+    let (pair, halves) = (number / 2, m / 8);
+    (lane / 4 + pair % halves * 8, lane % 4 * 2 + number % 2 + pair / halves * 8)
+}
+
+/// The row of an element of A, or the column of one of B, and where it is in the direction of `k`. The lines, rows or columns, come
+/// in so many groups of eight, and a register holds `count` elements.
+fn place_of_factor(
+    halves: usize,
+    count: usize,
+    lane: usize,
+    register: usize,
+    place: usize,
+) -> (usize, usize) {
+    (lane / 4 + register % halves * 8, lane % 4 * count + place + register / halves * 4 * count)
 }
 
 /// Calls a function for each element of A or B: its row or column, where it is in the direction of `k`, and its bits.
@@ -237,8 +274,7 @@ pub(super) fn unpack(
     for (register, column) in registers.iter().enumerate() {
         for (lane, word) in column.iter().enumerate() {
             for place in 0..count {
-                let line = lane / 4 + register % halves * 8;
-                let at = lane % 4 * count + place + register / halves * 4 * count;
+                let (line, at) = place_of_factor(halves, count, lane, register, place);
                 each(line, at, field(*word, number.bits(), place));
             }
         }
@@ -250,18 +286,89 @@ pub(super) fn field(word: u64, bits: usize, place: usize) -> u64 {
     word >> (bits * place % 64) & u64::MAX >> (64 - bits)
 }
 
+/// A matrix of `wmma` in memory, whose rows or columns are a stride apart, and its fragment. Which lane holds which element is left
+/// open by the specification. Here the fragments are those of [`Multiply`]; a lane with more registers than it needs has copies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tile {
+    /// Where the matrix begins; the base is `args.a`. The stride in elements is in column `args.b`.
+    pub address: Address,
+    /// The elements.
+    pub number: Number,
+    /// Rows of A, C and D, columns of B.
+    pub lines: u8,
+    /// Elements of such a line.
+    pub length: u8,
+    /// Whether it is C or D.
+    pub is_sum: bool,
+    /// Whether the elements of a line are neighbours in memory.
+    pub is_along: bool,
+    /// Whether each lane has eight registers.
+    pub has_copies: bool,
+}
+
+/// Some elements of a tile that a lane loads or stores together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The register.
+    pub register: usize,
+    /// The first element of it.
+    pub place: usize,
+    /// Bytes of all.
+    pub bytes: u8,
+}
+
+impl Tile {
+    /// How many registers of a lane have elements of their own.
+    pub fn different_registers(self) -> usize {
+        usize::from(self.lines) * usize::from(self.length) / WARP_SIZE / self.number.in_register()
+    }
+
+    /// Bytes of a lane's pieces.
+    pub fn bytes(self) -> u64 {
+        self.pieces().next().map_or(0, |piece| piece.bytes.into())
+    }
+
+    /// How many registers a lane has.
+    pub fn registers(self) -> usize {
+        if self.has_copies { MAX_REGISTERS } else { self.different_registers() }
+    }
+
+    /// What each lane loads or stores, one after another: whole registers, if the elements in them are neighbours in memory.
+    pub fn pieces(self) -> impl Iterator<Item = Piece> {
+        let (count, bits) = (self.number.in_register(), self.number.bits());
+        let together = if self.is_along { count } else { 1 };
+        (0..self.different_registers()).flat_map(move |register| {
+            let piece = move |place| Piece { register, place, bytes: (bits * together / 8) as u8 };
+            (0..count).step_by(together).map(piece)
+        })
+    }
+
+    /// The bytes from the beginning of the matrix to a lane's piece of it.
+    pub fn offset(self, piece: Piece, lane: usize, stride: u64) -> u64 {
+        let (count, lines) = (self.number.in_register(), usize::from(self.lines));
+        let (line, at) = if self.is_sum {
+            place_of_sum(lines, lane, piece.register * count + piece.place)
+        } else {
+            place_of_factor(lines / 8, count, lane, piece.register, piece.place)
+        };
+        let (line, at) = (line as u64, at as u64);
+        let elements = if self.is_along { line * stride + at } else { at * stride + line };
+        elements * self.number.bits() as u64 / 8
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn multiply(m: u8, k: u8, a: Number, d: Number) -> Multiply {
-        Multiply { m, k, a, b: a, d, saturates: false }
+        Multiply { m, n: 8, k, a, b: a, c: d, d, has_copies: false, saturates: false }
     }
 
     #[test]
     fn fragments_have_the_registers_of_the_specification() {
         let check =
-            |multiply: Multiply, registers| assert_eq!(multiply.registers(), registers, "{multiply:?}");
+            |multiply: Multiply, registers| assert_eq!(multiply.registers()[..3], registers, "{multiply:?}");
         check(multiply(16, 8, Number::F16, Number::F16), [2, 1, 2]);
         check(multiply(16, 16, Number::Bf16, Number::F32), [4, 2, 4]);
         check(multiply(16, 4, Number::Tf32, Number::F32), [2, 1, 4]);
@@ -298,6 +405,43 @@ mod tests {
         let s8 = multiply(16, 32, Number::S8, Number::S32);
         // Row 8 of A and column 1 of B, k = 17: minus one times minus one.
         assert_eq!(single(s8, (3, 0), (1, 4), 0xff00), [(3, 0, 1)]);
+    }
+
+    /// Each byte of a matrix of 32 times 16 and so on belongs to one piece of one lane, whichever way the matrix lies.
+    #[test]
+    fn the_pieces_of_a_tile_are_the_tile() {
+        let address = Address {
+            memory: super::super::memory::Memory::Shared,
+            base: super::super::memory::Base::Absolute,
+            offset: 0,
+        };
+        for (number, lines, length, is_sum) in [
+            (Number::F16, 16, 16, false),
+            (Number::F16, 32, 16, false),
+            (Number::S8, 8, 16, false),
+            (Number::Bf16, 32, 16, false),
+            (Number::Tf32, 16, 8, false),
+            (Number::F64, 8, 4, false),
+            (Number::F16, 32, 8, true),
+            (Number::F32, 8, 32, true),
+            (Number::F64, 8, 8, true),
+            (Number::S32, 16, 16, true),
+        ] {
+            for is_along in [false, true] {
+                let has_copies = number == Number::F16 && !is_sum;
+                let tile = Tile { address, number, lines, length, is_sum, is_along, has_copies };
+                let stride = u64::from(if is_along { length } else { lines });
+                let bytes = usize::from(lines) * usize::from(length) * number.bits() / 8;
+                let mut times = vec![0; bytes];
+                for piece in tile.pieces() {
+                    for lane in 0..WARP_SIZE {
+                        let at = tile.offset(piece, lane, stride) as usize;
+                        times[at..at + usize::from(piece.bytes)].iter_mut().for_each(|times| *times += 1);
+                    }
+                }
+                assert!(times.iter().all(|&times| times == 1), "{tile:?}");
+            }
+        }
     }
 
     #[test]

@@ -156,6 +156,8 @@ impl Op {
             Op::Async(Async::Arrive { address, .. }) => (address, OBJECT_BYTES, AccessKind::Mbarrier),
             Op::Matrix(Matrix::Load(rows)) => (&rows.address, ROW_BYTES, AccessKind::Read),
             Op::Matrix(Matrix::Store(rows)) => (&rows.address, ROW_BYTES, AccessKind::Write),
+            Op::Matrix(Matrix::LoadTile(tile)) => (&tile.address, tile.bytes(), AccessKind::Read),
+            Op::Matrix(Matrix::StoreTile(tile)) => (&tile.address, tile.bytes(), AccessKind::Write),
             _ => return None,
         })
     }
