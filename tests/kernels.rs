@@ -14,9 +14,10 @@ fn defined(source: &str) -> Vec<&str> {
     starts.filter_map(|rest| without_bounds(rest).trim_start().split('(').next()).collect()
 }
 
-/// What follows `__launch_bounds__(...)`, if a kernel has launch bounds.
+/// What follows `__launch_bounds__(...)` or `__cluster_dims__(...)`, if a kernel has one.
 fn without_bounds(rest: &str) -> &str {
-    let bounded = rest.strip_prefix("__launch_bounds__(").and_then(|rest| rest.split_once(')'));
+    let attributes = ["__launch_bounds__(", "__cluster_dims__("];
+    let bounded = attributes.iter().find_map(|name| rest.strip_prefix(name)?.split_once(')'));
     bounded.map_or(rest, |(_, rest)| rest)
 }
 

@@ -46,7 +46,7 @@ fn a_call_returns_the_error_that_the_documentation_names() {
     ] {
         assert_eq!(printed(&[change]), "1", "{change:?}");
     }
-    for change in [("TYPE_FLOAT32", "TYPE_TFLOAT32"), ("SWIZZLE_128B", "SWIZZLE_128B_ATOM_32B")] {
+    for change in [("TYPE_FLOAT32", "TYPE_16U4_ALIGN8B"), ("SWIZZLE_128B", "SWIZZLE_128B_ATOM_32B")] {
         assert_eq!(printed(&[change]), "801", "{change:?}");
     }
 }

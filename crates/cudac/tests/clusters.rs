@@ -17,7 +17,8 @@ fn check(attributes: &str, body: &str, cluster: u32, wanted: impl Fn(i32) -> i32
     let mut emulator = Emulator::new(Limits::default());
     let module = emulator.load("kernel.ptx", &ptx).unwrap_or_else(|error| panic!("{error}\n{ptx}"));
     let y = emulator.alloc("y", 4 * 128).unwrap();
-    let launch = Launch { checks: Checks::ALL, cluster: Some(cluster.into()), ..Launch::new(4, 32) };
+    let launch =
+        Launch { checks: Checks::ALL, cluster: (cluster != 1).then(|| cluster.into()), ..Launch::new(4, 32) };
     let report = emulator.launch(&module, "kernel", &launch.arg(y.address())).unwrap();
     assert!(report.faults.is_empty(), "{:?}\n{ptx}", report.faults);
     let bytes = emulator.read(y).unwrap();

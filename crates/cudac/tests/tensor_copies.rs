@@ -84,7 +84,7 @@ fn the_functions_of_ptx_copy_boxes() {
             ptx::fence_proxy_async(ptx::space_shared);
             __syncthreads();
             if (threadIdx.x == 0) {
-                int at[2] = {10, 2};
+                int at[2] = {12, 2};
                 ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, &y, at, tile);
                 ptx::cp_async_bulk_commit_group();
                 ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
@@ -93,7 +93,7 @@ fn the_functions_of_ptx_copy_boxes() {
                 ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
             }
         }";
-    assert_eq!(run(text, 64), wanted(10, 5, 2));
+    assert_eq!(run(text, 64), wanted(12, 5, 2));
 }
 
 #[test]
@@ -125,12 +125,12 @@ fn the_functions_of_barrier_copy_boxes() {
             cde::fence_proxy_async_shared_cta();
             __syncthreads();
             if (threadIdx.x == 0) {
-                cde::cp_async_bulk_tensor_2d_shared_to_global(&y, -1, 2, tile);
+                cde::cp_async_bulk_tensor_2d_shared_to_global(&y, 8, 2, tile);
                 cde::cp_async_bulk_commit_group();
                 cde::cp_async_bulk_wait_group_read<0>();
             }
         }";
-    assert_eq!(run(text, 64), wanted(-1, 0, 1));
+    assert_eq!(run(text, 64), wanted(8, 0, 1));
 }
 
 /// What nobody takes the address of is read like any structure.

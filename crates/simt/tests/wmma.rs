@@ -186,7 +186,7 @@ fn products_are_right_whichever_way_the_matrices_lie() {
             cases.push(Case { shape, a: F16, b: F16, c, d });
         }
         cases.push(Case { shape, a: BF16, b: BF16, c: F32, d: F32 });
-        for (a, b) in [(S8, S8), (S8, U8), (U8, S8), (U8, U8)] {
+        for (a, b) in [(S8, S8), (U8, U8)] {
             cases.push(Case { shape, a, b, c: S32, d: S32 });
         }
     }
@@ -198,7 +198,7 @@ fn products_are_right_whichever_way_the_matrices_lie() {
         }
     }
     // Numbers of four bits lie one way only.
-    for (a, b) in [(S4, S4), (S4, U4), (U4, S4), (U4, U4)] {
+    for (a, b) in [(S4, S4), (U4, U4)] {
         for by_rows in [0b0001, 0b0101, 0b1001, 0b1101] {
             Case { shape: (8, 8, 32), a, b, c: S32, d: S32 }.check(by_rows, "");
         }

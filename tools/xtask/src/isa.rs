@@ -140,7 +140,7 @@ fn claims() -> Result<Vec<Claim>> {
 
 /// Whether only `sm_90a` has an opcode, and not `sm_90`.
 fn is_specific(opcode: &str) -> bool {
-    ["wgmma.", "setmaxnreg."].iter().any(|name| opcode.starts_with(name))
+    ["wgmma.", "setmaxnreg.", "tensormap.replace."].iter().any(|name| opcode.starts_with(name))
 }
 
 /// Opcodes that the assembler gets together.

@@ -20,45 +20,51 @@ pub const FAMILY: Family = Family {
     title: "Matrices of `wmma`",
     section: "9.7.14.4",
     forms: &[
-        Form::new("wmma.load.(a|b).sync.aligned.(row|col).(m16n16k16|m32n8k16|m8n32k16).<space>?.f16", load)
+        Form::new("wmma.load.(a|b).sync.aligned.(row|col).(m16n16k16|m32n8k16|m8n32k16).(global|shared|shared::cta)?.f16", load)
             .since(70)
-            .version(6, 0),
-        Form::new("wmma.load.(a|b).sync.aligned.(row|col).(m16n16k16|m32n8k16|m8n32k16).<space>?.(s8|u8)", load)
+            .version(6, 3),
+        Form::new("wmma.load.(a|b).sync.aligned.(row|col).(m16n16k16|m32n8k16|m8n32k16).(global|shared|shared::cta)?.(s8|u8)", load)
             .since(72)
             .version(6, 3),
-        Form::new("wmma.load.(a|b).sync.aligned.(row|col).(m16n16k16|m32n8k16|m8n32k16).<space>?.bf16", load)
+        Form::new("wmma.load.(a|b).sync.aligned.(row|col).(m16n16k16|m32n8k16|m8n32k16).(global|shared|shared::cta)?.bf16", load)
             .since(80)
             .version(7, 0),
-        Form::new("wmma.load.(a|b).sync.aligned.(row|col).m16n16k8.<space>?.tf32", load).since(80).version(7, 0),
-        Form::new("wmma.load.(a|b).sync.aligned.(row|col).m8n8k4.<space>?.f64", load).since(80).version(7, 0),
-        Form::new("wmma.load.a.sync.aligned.row.m8n8k32.<space>?.(s4|u4)", load).since(75).version(6, 3),
-        Form::new("wmma.load.b.sync.aligned.col.m8n8k32.<space>?.(s4|u4)", load).since(75).version(6, 3),
-        Form::new("wmma.load.c.sync.aligned.(row|col).(m16n16k16|m32n8k16|m8n32k16).<space>?.(f16|f32)", load)
+        Form::new("wmma.load.(a|b).sync.aligned.(row|col).m16n16k8.(global|shared|shared::cta)?.tf32", load).since(80).version(7, 0),
+        Form::new("wmma.load.(a|b).sync.aligned.(row|col).m8n8k4.(global|shared|shared::cta)?.f64", load).since(80).version(7, 0),
+        Form::new("wmma.load.a.sync.aligned.row.m8n8k32.(global|shared|shared::cta)?.(s4|u4)", load).since(75).version(6, 3),
+        Form::new("wmma.load.b.sync.aligned.col.m8n8k32.(global|shared|shared::cta)?.(s4|u4)", load).since(75).version(6, 3),
+        Form::new("wmma.load.c.sync.aligned.(row|col).(m16n16k16|m32n8k16|m8n32k16).(global|shared|shared::cta)?.(f16|f32)", load)
             .since(70)
-            .version(6, 0),
-        Form::new("wmma.load.c.sync.aligned.(row|col).(m16n16k16|m32n8k16|m8n32k16).<space>?.s32", load)
+            .version(6, 3),
+        Form::new("wmma.load.c.sync.aligned.(row|col).(m16n16k16|m32n8k16|m8n32k16).(global|shared|shared::cta)?.s32", load)
             .since(72)
             .version(6, 3),
-        Form::new("wmma.load.c.sync.aligned.(row|col).m16n16k8.<space>?.f32", load).since(80).version(7, 0),
-        Form::new("wmma.load.c.sync.aligned.(row|col).m8n8k4.<space>?.f64", load).since(80).version(7, 0),
-        Form::new("wmma.load.c.sync.aligned.(row|col).m8n8k32.<space>?.s32", load).since(75).version(6, 3),
-        Form::new("wmma.store.d.sync.aligned.(row|col).(m16n16k16|m32n8k16|m8n32k16).<space>?.(f16|f32)", store)
+        Form::new("wmma.load.c.sync.aligned.(row|col).m16n16k8.(global|shared|shared::cta)?.f32", load).since(80).version(7, 0),
+        Form::new("wmma.load.c.sync.aligned.(row|col).m8n8k4.(global|shared|shared::cta)?.f64", load).since(80).version(7, 0),
+        Form::new("wmma.load.c.sync.aligned.(row|col).m8n8k32.(global|shared|shared::cta)?.s32", load).since(75).version(6, 3),
+        Form::new("wmma.store.d.sync.aligned.(row|col).(m16n16k16|m32n8k16|m8n32k16).(global|shared|shared::cta)?.(f16|f32)", store)
             .since(70)
-            .version(6, 0),
-        Form::new("wmma.store.d.sync.aligned.(row|col).(m16n16k16|m32n8k16|m8n32k16).<space>?.s32", store)
+            .version(6, 3),
+        Form::new("wmma.store.d.sync.aligned.(row|col).(m16n16k16|m32n8k16|m8n32k16).(global|shared|shared::cta)?.s32", store)
             .since(72)
             .version(6, 3),
-        Form::new("wmma.store.d.sync.aligned.(row|col).m16n16k8.<space>?.f32", store).since(80).version(7, 0),
-        Form::new("wmma.store.d.sync.aligned.(row|col).m8n8k4.<space>?.f64", store).since(80).version(7, 0),
-        Form::new("wmma.store.d.sync.aligned.(row|col).m8n8k32.<space>?.s32", store).since(75).version(6, 3),
+        Form::new("wmma.store.d.sync.aligned.(row|col).m16n16k8.(global|shared|shared::cta)?.f32", store).since(80).version(7, 0),
+        Form::new("wmma.store.d.sync.aligned.(row|col).m8n8k4.(global|shared|shared::cta)?.f64", store).since(80).version(7, 0),
+        Form::new("wmma.store.d.sync.aligned.(row|col).m8n8k32.(global|shared|shared::cta)?.s32", store).since(75).version(6, 3),
         Form::new(
             "wmma.mma.sync.aligned.(row|col).(row|col).(m16n16k16|m32n8k16|m8n32k16).(f16|f32).(f16|f32)",
             multiply,
         )
         .since(70)
-        .version(6, 0),
+        .version(6, 3),
         Form::new(
-            "wmma.mma.sync.aligned.(row|col).(row|col).(m16n16k16|m32n8k16|m8n32k16).s32.(s8|u8).(s8|u8).s32.satfinite?",
+            "wmma.mma.sync.aligned.(row|col).(row|col).(m16n16k16|m32n8k16|m8n32k16).s32.s8.s8.s32.satfinite?",
+            multiply,
+        )
+        .since(72)
+        .version(6, 3),
+        Form::new(
+            "wmma.mma.sync.aligned.(row|col).(row|col).(m16n16k16|m32n8k16|m8n32k16).s32.u8.u8.s32.satfinite?",
             multiply,
         )
         .since(72)
@@ -75,7 +81,8 @@ pub const FAMILY: Family = Family {
         Form::new("wmma.mma.sync.aligned.(row|col).(row|col).m8n8k4.rn?.f64.f64.f64.f64", multiply)
             .since(80)
             .version(7, 0),
-        Form::new("wmma.mma.sync.aligned.row.col.m8n8k32.s32.(s4|u4).(s4|u4).s32.satfinite?", multiply)
+        Form::new("wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32.satfinite?", multiply).since(75).version(6, 3),
+        Form::new("wmma.mma.sync.aligned.row.col.m8n8k32.s32.u4.u4.s32.satfinite?", multiply)
             .since(75)
             .version(6, 3),
     ],

@@ -117,6 +117,7 @@ impl Assembler {
             String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
         let lines: BTreeMap<usize, String> = messages
             .lines()
+            .filter(|line| !line.contains("; warning :"))
             .filter_map(|line| {
                 let (_, rest) = line.split_once(", line ")?;
                 let (number, why) = rest.split_once(';')?;

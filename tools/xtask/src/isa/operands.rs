@@ -120,12 +120,13 @@ pub fn statement(opcode: &str) -> Result<String> {
         "getctarank" => format!("u32_0, {}", register(ty, 1)),
         "mbarrier" => mbarrier(&words),
         "cp" if has("tensor") => tensor_copy(&words),
-        "cp" if has("bulk") => bulk(&words).to_owned(),
+        "cp" if has("bulk") => bulk(&words),
         "cp" => copy(&words).to_owned(),
         "ldmatrix" => format!("{}, [u64_4]", fragment("b32", rows(&words))),
         "stmatrix" => format!("[u64_4], {}", fragment("b32", rows(&words))),
         "movmatrix" => "b32_0, b32_1".to_owned(),
         "mma" => multiply(&words, &types),
+        "tensormap" => tensor_map(&words),
         "wmma" if has("mma") => wmma(&words, &types),
         "wmma" => {
             let values = wmma_fragment(&words, words[2], ty);
@@ -160,6 +161,7 @@ fn memory(opcode: &str, words: &[&str], ty: &str) -> String {
     let address = address(words);
     match words[0] {
         "ld" | "ldu" => format!("{opcode} {value}, [{address}];"),
+        "st" | "red" if words.contains(&"async") => format!("{opcode} [{address}], {value}, [u64_2];"),
         "st" if address == "param_0" => {
             format!("{{ .param .align 16 .b8 passed[64]; {opcode} [passed], {value}; }}")
         }
@@ -246,18 +248,18 @@ fn copy(words: &[&str]) -> &'static str {
     }
 }
 
-fn bulk(words: &[&str]) -> &'static str {
+fn bulk(words: &[&str]) -> String {
     let has = |word: &str| words.contains(&word);
-    match (has("mbarrier::complete_tx::bytes"), has("L2::cache_hint")) {
-        _ if has("commit_group") => "",
-        _ if has("wait_group") => "1",
-        (_, false) if has("prefetch") => "[u64_4], u32_1",
-        (_, true) if has("prefetch") => "[u64_4], u32_1, b64_1",
-        (true, false) => "[u64_4], [u64_3], u32_1, [u64_2]",
-        (true, true) => "[u64_4], [u64_3], u32_1, [u64_2], b64_1",
-        (false, false) => "[u64_4], [u64_3], u32_1",
-        (false, true) => "[u64_4], [u64_3], u32_1, b64_1",
-    }
+    let mut operands = match has("mbarrier::complete_tx::bytes") {
+        _ if has("commit_group") => vec![],
+        _ if has("wait_group") => vec!["1"],
+        _ if has("prefetch") => vec!["[u64_4]", "u32_1"],
+        true => vec!["[u64_4]", "[u64_3]", "u32_1", "[u64_2]"],
+        false => vec!["[u64_4]", "[u64_3]", "u32_1"],
+    };
+    operands.extend(has("multicast::cluster").then_some("u16_1"));
+    operands.extend(has("L2::cache_hint").then_some("b64_1"));
+    operands.join(", ")
 }
 
 fn tensor_copy(words: &[&str]) -> String {
@@ -301,6 +303,17 @@ fn multiply(words: &[&str], types: &[&str]) -> String {
     };
     let [m, n, k] = [size[0], size[1], size[2]];
     [of(m * n, types[0]), of(m * k, types[1]), of(k * n, types[2]), of(m * n, types[3])].join(", ")
+}
+
+/// The operands of `tensormap.replace`: the map, for some fields the number of a dimension, and the new value.
+fn tensor_map(words: &[&str]) -> String {
+    let value = if words.contains(&"b64") { "b64_0" } else { "b32_0" };
+    let new = match words[3] {
+        "global_address" | "rank" => value.to_owned(),
+        "box_dim" | "global_dim" | "global_stride" | "element_stride" => format!("1, {value}"),
+        _ => "1".to_owned(),
+    };
+    format!("[{}], {new}", address(words))
 }
 
 /// The fragments of a product of `wmma`, of which f16 names only D and C.

@@ -52,7 +52,7 @@ use crate::order::clocks::{Clocks, LaneId, WarpId};
 use crate::order::phases::Phases;
 use crate::order::release_acquire::{Link, Locations, ReleasedClocks, StoreRecord};
 use crate::order::store_history::LoadQuery;
-use crate::order::{ByteRange, Epoch, Order, Scope, Semantics, Space, Thread};
+use crate::order::{AGENT, ByteRange, Epoch, Order, Scope, Semantics, Space, Thread};
 
 /// What is known about the order of the accesses of a launch, and the checkers that use it.
 #[derive(Debug)]
@@ -442,7 +442,9 @@ impl MemoryModel {
         delayed: Option<&DelayedOp>,
     ) {
         let kind = if stores.is_some() { OpKind::Update } else { OpKind::Load };
-        let is_whole = !(self.is_visiting() && atomic.is_split_at_a_peer());
+        let own = self.clocks.block(self.slot) & !AGENT;
+        let is_at_peer = matches!(range.space, Space::Shared(owner) if owner != own);
+        let is_whole = !(is_at_peer && atomic.is_split_at_a_peer());
         let access = races::Access::new(self.pc, kind, is_whole.then_some(atomic.scope));
         let read = match &mut self.weak {
             Some(weak) => weak.read.take(),
