@@ -205,9 +205,10 @@ impl Cursor<'_, '_> {
         lanes.write_wide(at, |lane| {
             first[lane].wrapping_add(tile.offset(piece, lane, u64::from(stride[lane])))
         });
-        match is_wide {
-            true => lanes.write_wide(value, |lane| values[lane]),
-            false => lanes.write_narrow(value, |lane| values[lane] as u32),
+        if is_wide {
+            lanes.write_wide(value, |lane| values[lane]);
+        } else {
+            lanes.write_narrow(value, |lane| values[lane] as u32);
         }
         let access = Access {
             address: Address { memory: tile.address.memory, base: Base::Wide, offset: 0 },

@@ -125,7 +125,7 @@ impl Probe {
             | Op::Async(_)
             | Op::Bulk(_)
             | Op::Matrix(Matrix::Load(_) | Matrix::Store(_) | Matrix::LoadTile(_) | Matrix::StoreTile(_)) => {
-                self.moved = true
+                self.moved = true;
             }
             Op::ActiveMask => self.asked_company = true,
             Op::Collective(collective) if !collective.sync => self.asked_company = true,

@@ -120,12 +120,11 @@ fn kind_in(tile: Tile) -> Kind {
 
 /// Takes the stride, without which lines follow one another, and the columns that an access of a piece needs.
 fn stride(o: &mut Operands<'_, '_>, tile: Tile) -> Result<(), Error> {
-    o.args.b = match o.peek() {
-        Some(_) => o.take_source(Kind::B32)?,
-        None => {
-            let neighbours = if tile.is_along { tile.length } else { tile.lines };
-            o.constant(Bank::Narrow, neighbours.into(), o.instruction.opcode.span)?
-        }
+    o.args.b = if o.peek().is_some() {
+        o.take_source(Kind::B32)?
+    } else {
+        let neighbours = if tile.is_along { tile.length } else { tile.lines };
+        o.constant(Bank::Narrow, neighbours.into(), o.instruction.opcode.span)?
     };
     [o.args.c, o.args.d, o.args.q] = o.tile_columns()?;
     Ok(())
@@ -167,15 +166,14 @@ impl Operands<'_, '_> {
     fn tile_columns(&mut self) -> Result<[Slot; 3], Error> {
         const BANKS: [Bank; 3] = [Bank::Wide, Bank::Narrow, Bank::Wide];
         let span = self.instruction.opcode.span;
-        let columns = match self.scope.tile_columns {
-            Some(columns) => columns,
-            None => {
-                let mut columns = [0; 3];
-                for (column, bank) in columns.iter_mut().zip(BANKS) {
-                    *column = self.scratch(bank, span)?;
-                }
-                *self.scope.tile_columns.insert(columns)
+        let columns = if let Some(columns) = self.scope.tile_columns {
+            columns
+        } else {
+            let mut columns = [0; 3];
+            for (column, bank) in columns.iter_mut().zip(BANKS) {
+                *column = self.scratch(bank, span)?;
             }
+            *self.scope.tile_columns.insert(columns)
         };
         for (bank, column) in BANKS.into_iter().zip(columns) {
             self.touch(bank, column, false);

@@ -137,7 +137,7 @@ fn round(float: &mut [u8]) {
     let rounded = match magnitude {
         _ if magnitude > infinity => 0x7fff_e000,
         _ if magnitude == infinity => bits,
-        _ => bits + 0xfff + (bits >> 13 & 1) & !0x1fff,
+        _ => (bits + 0xfff + (bits >> 13 & 1)) & !0x1fff,
     };
     float.copy_from_slice(&rounded.to_le_bytes());
 }

@@ -354,17 +354,18 @@ impl Writer {
             (0..count).fold(String::new(), |text, at| text + &format!(".shared .align 8 .b64 {name}{at};\n"))
         };
         variables.push_str(&words("door", extra.doors));
-        let mut directives = String::new();
-        if extra.family == Family::Clusters {
-            let Dim3 { x, y, z } = extra.cluster;
-            let far = format!(".shared .align 16 .b8 far[{}];\n", FAR_BYTES * threads);
-            variables = variables + &far + &words("ccell", extra.cluster_cells.len());
-            let explicit = if extra.is_explicit { ".explicitcluster\n" } else { "" };
-            directives = format!("{explicit}.reqnctapercluster {x}, {y}, {z}\n");
-        } else if extra.family == Family::Bulk {
+        let directives = match extra.family {
+            Family::Clusters => {
+                let Dim3 { x, y, z } = extra.cluster;
+                let far = format!(".shared .align 16 .b8 far[{}];\n", FAR_BYTES * threads);
+                variables = variables + &far + &words("ccell", extra.cluster_cells.len());
+                let explicit = if extra.is_explicit { ".explicitcluster\n" } else { "" };
+                format!("{explicit}.reqnctapercluster {x}, {y}, {z}\n")
+            }
             // What stores to the shared memory of a cluster needs one, if only of one block.
-            directives = ".reqnctapercluster 1, 1, 1\n".to_owned();
-        }
+            Family::Bulk => ".reqnctapercluster 1, 1, 1\n".to_owned(),
+            _ => String::new(),
+        };
         let parameters = ", .param .u64 p_area, .param .u64 p_sums";
         ExtraText { variables, parameters, directives, prologue: Writer::extra_prologue(extra) }
     }
