@@ -83,6 +83,22 @@ fn registers(prefix: &str, count: usize) -> String {
     format!("{{{}}}", all.join(", "))
 }
 
+/// How many registers a lane has of so many elements.
+fn count_of(ty: Type, elements: usize, is_factor: bool) -> usize {
+    if ty.name == "f16" && is_factor { 8 } else { elements / 32 * ty.bits / ty.bits.max(32) }
+}
+
+/// The declaration of an operand's registers, and the list of them.
+fn operand(prefix: &str, ty: Type, elements: usize, is_factor: bool) -> (String, String) {
+    let count = count_of(ty, elements, is_factor);
+    let kind = match ty.name {
+        "f64" => "f64",
+        "f32" => "f32",
+        _ => "b32",
+    };
+    (format!(".reg .{kind} %{prefix}<{count}>;\n"), registers(prefix, count))
+}
+
 struct Case {
     shape: (usize, usize, usize),
     a: Type,
@@ -92,10 +108,6 @@ struct Case {
 }
 
 impl Case {
-    fn registers(&self, ty: Type, elements: usize, is_factor: bool) -> usize {
-        if ty.name == "f16" && is_factor { 8 } else { elements / 32 * ty.bits / ty.bits.max(32) }
-    }
-
     /// Multiplies with each matrix by rows if its bit is set, and otherwise by columns.
     fn check(&self, by_rows: usize, space: &str) {
         let Case { shape: (m, n, k), a, b, c, d } = *self;
@@ -103,16 +115,7 @@ impl Case {
             |bit: usize, ty, rows, columns| Stored { ty, rows, columns, by_row: by_rows >> bit & 1 != 0 };
         let [of_a, of_b, of_c, of_d] =
             [stored(0, a, m, k), stored(1, b, k, n), stored(2, c, m, n), stored(3, d, m, n)];
-        let kind = |ty: Type| match ty.name {
-            "f64" => "f64",
-            "f32" => "f32",
-            _ => "b32",
-        };
         let shape = format!("m{m}n{n}k{k}");
-        let operand = |prefix: &str, ty: Type, elements: usize, is_factor: bool| {
-            let count = self.registers(ty, elements, is_factor);
-            (format!(".reg .{} %{prefix}<{count}>;\n", kind(ty)), registers(prefix, count))
-        };
         let [(ra, va), (rb, vb), (rc, vc), (rd, vd)] = [
             operand("a", a, m * k, true),
             operand("b", b, k * n, true),
@@ -158,22 +161,27 @@ impl Case {
         let in_d = |row: usize, column: usize| {
             in_c(row, column) + (0..k).map(|at| in_a(row, at) * in_b(at, column)).sum::<i64>()
         };
-        let mut emulator = Emulator::new(Limits::default());
-        let module = emulator.load("k.ptx", &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        let mut launch = Launch { checks: Checks::ALL, ..Launch::new(1, 32) };
         let bytes =
             [of_a.bytes(in_a), of_b.bytes(in_b), of_c.bytes(in_c), vec![0xff; of_d.bytes(in_d).len()]];
-        let mut buffers = Vec::new();
-        for (name, bytes) in ["a", "b", "c", "d"].into_iter().zip(&bytes) {
-            let buffer = emulator.alloc(name, bytes.len() as u64).unwrap();
-            emulator.write(buffer).unwrap().copy_from_slice(bytes);
-            launch = launch.arg(buffer.address());
-            buffers.push(buffer);
-        }
-        let report = emulator.launch(&module, "k", &launch).unwrap();
-        assert!(report.faults.is_empty(), "{text}{:?}", report.faults);
-        assert!(emulator.read(buffers[3]).unwrap() == of_d.bytes(in_d), "{by_rows:04b}\n{text}");
+        assert!(launched(&text, &bytes) == of_d.bytes(in_d), "{by_rows:04b}\n{text}");
     }
+}
+
+/// Launches a warp with these buffers, and returns the last of them. There are no findings.
+fn launched(text: &str, contents: &[Vec<u8>; 4]) -> Vec<u8> {
+    let mut emulator = Emulator::new(Limits::default());
+    let module = emulator.load("k.ptx", text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let mut launch = Launch { checks: Checks::ALL, ..Launch::new(1, 32) };
+    let mut last = None;
+    for (name, bytes) in ["a", "b", "c", "d"].into_iter().zip(contents) {
+        let buffer = emulator.alloc(name, bytes.len() as u64).unwrap();
+        emulator.write(buffer).unwrap().copy_from_slice(bytes);
+        launch = launch.arg(buffer.address());
+        last = Some(buffer);
+    }
+    let report = emulator.launch(&module, "k", &launch).unwrap();
+    assert!(report.faults.is_empty(), "{text}{:?}", report.faults);
+    emulator.read(last.unwrap()).unwrap().to_vec()
 }
 
 const SHAPES: [(usize, usize, usize); 3] = [(16, 16, 16), (32, 8, 16), (8, 32, 16)];

@@ -104,9 +104,7 @@ pub fn statement(opcode: &str) -> Result<String> {
         }
         "prefetch" | "prefetchu" => format!("[{}]", address(&words)),
         "fence" if has("tensormap::generic") && has("acquire") => "[u64_4], 128".to_owned(),
-        "wgmma" if has("mma_async") => multiply_async(&words, &types),
-        "wgmma" if has("wait_group") => "1".to_owned(),
-        "membar" | "fence" | "ret" | "exit" | "trap" | "brkpt" | "wgmma" => String::new(),
+        "membar" | "fence" | "ret" | "exit" | "trap" | "brkpt" => String::new(),
         "shfl" | "vote" | "match" | "redux" | "activemask" | "elect" => warp(&words, ty),
         "bar" => barrier(&words),
         "barrier" if !has("cluster") => barrier(&words),
@@ -116,20 +114,32 @@ pub fn statement(opcode: &str) -> Result<String> {
         "pmevent" => "1".to_owned(),
         "nanosleep" => "u32_0".to_owned(),
         "barrier" if has("cluster") => String::new(),
+        _ => with_matrices_or_copies(&words, &types, ty)?,
+    };
+    Ok(format!("{opcode} {operands};"))
+}
+
+/// The operands of matrix instructions, of asynchronous copies, and of what tells about them.
+fn with_matrices_or_copies(words: &[&str], types: &[&str], ty: &str) -> Result<String> {
+    let has = |word: &str| words.contains(&word);
+    Ok(match words[0] {
+        "wgmma" if has("mma_async") => multiply_async(words, types),
+        "wgmma" if has("wait_group") => "1".to_owned(),
+        "wgmma" => String::new(),
         "mapa" => format!("{}, {}, u32_2", register(ty, 0), register(ty, 1)),
         "getctarank" => format!("u32_0, {}", register(ty, 1)),
-        "mbarrier" => mbarrier(&words),
-        "cp" if has("tensor") => tensor_copy(&words),
-        "cp" if has("bulk") => bulk(&words),
-        "cp" => copy(&words).to_owned(),
-        "ldmatrix" => format!("{}, [u64_4]", fragment("b32", rows(&words))),
-        "stmatrix" => format!("[u64_4], {}", fragment("b32", rows(&words))),
+        "mbarrier" => mbarrier(words),
+        "cp" if has("tensor") => tensor_copy(words),
+        "cp" if has("bulk") => bulk(words),
+        "cp" => copy(words).to_owned(),
+        "ldmatrix" => format!("{}, [u64_4]", fragment("b32", rows(words))),
+        "stmatrix" => format!("[u64_4], {}", fragment("b32", rows(words))),
         "movmatrix" => "b32_0, b32_1".to_owned(),
-        "mma" => multiply(&words, &types),
-        "tensormap" => tensor_map(&words),
-        "wmma" if has("mma") => wmma(&words, &types),
+        "mma" => multiply(words, types),
+        "tensormap" => tensor_map(words),
+        "wmma" if has("mma") => wmma(words, types),
         "wmma" => {
-            let values = wmma_fragment(&words, words[2], ty);
+            let values = wmma_fragment(words, words[2], ty);
             if has("load") {
                 format!("{values}, [u64_4], u32_2")
             } else {
@@ -138,8 +148,7 @@ pub fn statement(opcode: &str) -> Result<String> {
         }
         "setmaxnreg" => "40".to_owned(),
         other => bail!("no operands are known for `{other}`; add them to tools/xtask/src/isa/operands.rs"),
-    };
-    Ok(format!("{opcode} {operands};"))
+    })
 }
 
 fn vector(ty: &str, first: usize, count: usize) -> String {
