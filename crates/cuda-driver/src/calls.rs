@@ -125,7 +125,8 @@ fn open() -> Door {
         let told = Told::open();
         let drive = || cuda_host::driver::drive(&process, capability, &limits, &|event| told.tell(event));
         match catch_unwind(AssertUnwindSafe(drive)) {
-            Ok(outcome) => told.end(outcome.map_or(0, |outcome| outcome.launches)),
+            Ok(Ok(outcome)) => told.end(outcome.launches, &outcome.unchecked),
+            Ok(Err(_)) => told.end(0, &[]),
             Err(why) => told.defect(why.as_ref()),
         }
     };

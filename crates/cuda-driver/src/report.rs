@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use cuda_host::{Event, Finding};
+use cuda_host::{Event, Finding, Unchecked};
 use serde_json::{Value, json};
 
 use crate::settings;
@@ -89,11 +89,16 @@ impl Told {
         self.write(
             &json!({ "finding": { "kind": kind, "severity": severity, "message": message, "help": help } }),
         );
-        self.end(0);
+        self.end(0, &[]);
     }
 
-    /// The process has ended in order.
-    pub fn end(&self, launches: u64) {
+    /// The process has ended in order, with so many launches, not all of which were checked.
+    pub fn end(&self, launches: u64, unchecked: &[Unchecked]) {
+        for of in unchecked {
+            self.write(
+                &json!({ "unchecked": { "kernel": of.kernel, "unchecked": of.unchecked, "launches": of.launches } }),
+            );
+        }
         self.write(&json!({ "launches": launches }));
     }
 
@@ -115,6 +120,8 @@ pub struct Report {
     pub findings: Vec<Value>,
     /// What could not be emulated: the place and the message.
     pub refused: Vec<(String, String)>,
+    /// Kernels of which not all launches were checked for races.
+    pub unchecked: Vec<Unchecked>,
     /// How many kernels it launched; nothing if it did not end in order.
     pub launches: Option<u64>,
 }
@@ -151,6 +158,12 @@ fn parsed(text: &str) -> Report {
         if line["refused"].is_object() {
             report.refused.push((word(&line["refused"]["place"]), word(&line["refused"]["message"])));
         }
+        let of = &line["unchecked"];
+        if of.is_object() {
+            let number = |name: &str| of[name].as_u64().unwrap_or_default();
+            let (unchecked, launches) = (number("unchecked"), number("launches"));
+            report.unchecked.push(Unchecked { kernel: word(&of["kernel"]), unchecked, launches });
+        }
         report.launches = line["launches"].as_u64().or(report.launches);
     }
     report
@@ -170,6 +183,9 @@ mod tests {
             (vec!["a".into(), "b".into()], 1, None)
         );
         assert_eq!(report.refused, [("p".to_owned(), "m".to_owned())]);
-        assert_eq!(parsed("{\"launches\":3}\n").launches, Some(3));
+        let report =
+            parsed("{\"unchecked\":{\"kernel\":\"k\",\"unchecked\":2,\"launches\":3}}\n{\"launches\":3}\n");
+        let unchecked = Unchecked { kernel: "k".to_owned(), unchecked: 2, launches: 3 };
+        assert_eq!((report.launches, report.unchecked), (Some(3), vec![unchecked]));
     }
 }

@@ -1,5 +1,7 @@
 //! What `lanes exec` says about launches and the device, in the environment.
 
+use std::num::NonZeroU64;
+
 use cuda_host::Limits;
 use spec::launch::Launch;
 
@@ -13,6 +15,8 @@ pub const ARCH: &str = "LANES_ARCH";
 pub const MEMORY: &str = "LANES_MEMORY";
 /// How many cores a launch uses.
 pub const CORES: &str = "LANES_CORES";
+/// How many launches of a kind are checked for races at first; without a number, all are.
+pub const CHECK_LAUNCHES: &str = "LANES_CHECK_LAUNCHES";
 
 /// The compute capability unless something else is said: what most programs of today are compiled for.
 pub const USUAL_ARCH: u32 = 80;
@@ -28,5 +32,7 @@ pub fn read() -> (u32, Limits) {
         ..launch.emulated(1.into(), 1.into(), cuda_host::STEPS_OF_A_LAUNCH)
     };
     let memory_bytes = number(MEMORY).unwrap_or(usual.memory_bytes);
-    (number(ARCH).map_or(USUAL_ARCH, |arch| arch as u32), Limits { launch, memory_bytes, ..usual })
+    let check_launches = number(CHECK_LAUNCHES).and_then(NonZeroU64::new);
+    let limits = Limits { launch, memory_bytes, check_launches, ..usual };
+    (number(ARCH).map_or(USUAL_ARCH, |arch| arch as u32), limits)
 }

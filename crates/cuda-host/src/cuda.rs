@@ -81,6 +81,7 @@ impl Machine<'_> {
             Function::CaptureBegin
             | Function::CaptureEnd
             | Function::IsCapturing
+            | Function::GraphCreate
             | Function::GraphNodes
             | Function::GraphLaunch
             | Function::GraphKeep

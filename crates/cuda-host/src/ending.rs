@@ -42,6 +42,7 @@ impl Machine<'_> {
             was_interrupted,
             findings: self.findings,
             launches: self.device.launches,
+            unchecked: self.repeats.unchecked(|kernel| self.kernels[kernel].kernel.name.clone()),
             asked_the_time: self.device.time > 0,
             files: self.files.used(),
         })

@@ -2,7 +2,7 @@
 //!
 //! While a stream is captured, its work is kept in place of being carried out. A launch of the graph carries it out with streams of
 //! its own, as often as it is launched, so what the parts may not do to each other is found as always. Left out: graphs that are
-//! made node by node or changed, and functions of the host and allocations in them.
+//! made node by node (one that is made empty stays empty) or changed, and functions of the host and allocations in them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -95,16 +95,12 @@ impl Machine<'_> {
                     let message = "what was called during the capture cannot be captured".to_owned();
                     return Ok(self.failed(CAPTURE_INVALIDATED, message));
                 }
-                self.check_handles(
-                    self.graphs.len(),
-                    "graphs",
-                    "call `cudaGraphDestroy` and `cudaGraphExecDestroy` when one is not needed any more",
-                )?;
-                self.last_graph += 1;
-                let graph = Graph { origin: capture.origin, parts: capture.parts, uses: 1 };
-                self.graphs.insert(self.last_graph, graph);
-                self.store(Scalar::U64, b, self.last_graph).map(|()| 0)
+                self.new_graph(b, Graph { origin: capture.origin, parts: capture.parts, uses: 1 })
             }
+            Function::GraphCreate if b != 0 => {
+                Ok(self.failed(INVALID_VALUE, "the flags of `cudaGraphCreate` have to be 0".to_owned()))
+            }
+            Function::GraphCreate => self.new_graph(a, Graph { origin: LEGACY, parts: Vec::new(), uses: 1 }),
             Function::IsCapturing => {
                 Ok(u64::from(self.capture.as_ref().is_some_and(|capture| capture.streams.contains(&a))))
             }
@@ -124,6 +120,18 @@ impl Machine<'_> {
                 _ => Ok(self.no_stream()),
             },
         }
+    }
+
+    /// A new graph, whose handle is stored at an address.
+    fn new_graph(&mut self, to: u64, graph: Graph) -> Result<u64> {
+        self.check_handles(
+            self.graphs.len(),
+            "graphs",
+            "call `cudaGraphDestroy` and `cudaGraphExecDestroy` when one is not needed any more",
+        )?;
+        self.last_graph += 1;
+        self.graphs.insert(self.last_graph, graph);
+        self.store(Scalar::U64, to, self.last_graph).map(|()| 0)
     }
 
     fn no_graph(&mut self) -> u64 {

@@ -145,10 +145,13 @@ impl Machine<'_> {
         self.flush()?;
         self.device.order.enter(stream);
         let blocks = self.device.used_by(&loaded, &wanted.addresses);
+        let mut launch = self.how(&loaded, wanted);
+        if !self.is_checked(kernel, wanted, &blocks) {
+            (launch.checks.races, launch.checks.volatile_races) = (false, false);
+        }
         let work = self.device.order.add(What::Kernel, stream, self.line);
         work.blocks = blocks;
         let number = work.number;
-        let launch = self.how(&loaded, wanted);
         self.most_steps = self.most_steps.max(launch.max_steps);
         self.device.launches += 1;
         self.sign()?;
@@ -195,6 +198,14 @@ impl Machine<'_> {
             self.report(finding);
         }
         self.judge(&report.faults, name)
+    }
+
+    /// Whether a launch is checked for races, if launches are.
+    fn is_checked(&mut self, kernel: usize, wanted: &Wanted, blocks: &[u64]) -> bool {
+        match self.limits.check_launches.filter(|_| self.limits.launch.checks.races) {
+            Some(interval) => self.repeats.is_checked(kernel, wanted, blocks, interval),
+            None => true,
+        }
     }
 
     /// How a kernel is launched.

@@ -33,6 +33,8 @@
 //! do to each other. Only what kernels print waits for the host, as it does on a GPU. An error that a call returns or a launch leaves behind has to be looked at before the next one. What stops
 //! a launch stops the program; after a race, and after a read of bytes that nobody wrote, both go on.
 //!
+//! Of launches that repeat earlier ones not all need be checked for races ([`Limits::check_launches`], `repeats`).
+//!
 //! What would be right in another program is no finding, but it is kept as a *suspect*: `cudaMemset` with 1, for example, or a
 //! copy of a part of a variable. If the program then says that its result is wrong, by its status or an `assert`, the first
 //! suspect is the help (`kernel`).
@@ -75,6 +77,7 @@ mod print;
 mod process;
 mod quick;
 mod random;
+mod repeats;
 mod resident;
 mod runtime;
 mod scan;
@@ -87,6 +90,7 @@ mod words;
 mod work;
 
 use std::fmt;
+use std::num::NonZeroU64;
 
 use cudac::Line;
 
@@ -94,6 +98,7 @@ pub use demangled::demangled;
 pub use files::{Files, Nothing, Refusal, Used, Written};
 pub use finding::{Finding, Kind};
 pub use process::{Call, Ending, Gone, Process};
+pub use repeats::Unchecked;
 pub use shared::digest;
 pub use simt::Severity;
 
@@ -110,6 +115,9 @@ pub struct Limits {
     /// How kernels are launched: seed, schedule, checkers, steps, cores. Sizes and arguments are the program's. If its pulse
     /// shall stop, the program does too.
     pub launch: simt::Launch,
+    /// Of the launches of a kernel with the same shape and the same allocations, the first so many are checked for races, and
+    /// then each whose number is a multiple; without a number, all are.
+    pub check_launches: Option<NonZeroU64>,
     /// Bytes that are printed.
     pub output_bytes: usize,
 }
@@ -128,6 +136,7 @@ impl Default for Limits {
                 max_steps: STEPS_OF_A_LAUNCH,
                 ..simt::Launch::new(1, 1)
             },
+            check_launches: None,
             output_bytes: 16 << 20,
         }
     }
@@ -150,6 +159,8 @@ pub struct Outcome {
     pub findings: Vec<Finding>,
     /// How many kernels it launched.
     pub launches: u64,
+    /// Kernels of which not all launches were checked for races.
+    pub unchecked: Vec<Unchecked>,
     /// Whether it looked at a clock or recorded an event. What it prints about time is no measurement.
     pub asked_the_time: bool,
     /// What it did with files.

@@ -18,6 +18,7 @@ use crate::places::Places;
 use crate::process::{Native, Process};
 use crate::quick::{Code, Escapes};
 use crate::random::Random;
+use crate::repeats::Repeats;
 use crate::words::of_driver;
 use crate::work::{Capture, Graph};
 use crate::{Error, Event, Limits, Outcome, Watch, arithmetic};
@@ -127,6 +128,8 @@ pub(crate) struct Machine<'p> {
     pub launched_steps: u64,
     /// The largest limit of a launch so far.
     pub most_steps: u64,
+    /// Which launches were checked for races.
+    pub repeats: Repeats,
     /// Which variables of each function are in memory, and the loops that have been translated, or cannot be.
     pub escapes: Rc<Vec<Escapes>>,
     pub quick: HashMap<usize, Option<Rc<Code<'p>>>>,
@@ -198,6 +201,7 @@ impl<'p> Machine<'p> {
             is_own: false,
             launched_steps: 0,
             most_steps: 0,
+            repeats: Repeats::default(),
             escapes: Rc::new(program.functions.iter().map(Escapes::of).collect()),
             quick: HashMap::new(),
         })

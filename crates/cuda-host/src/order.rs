@@ -61,7 +61,7 @@ pub(crate) struct Work {
     before: BTreeSet<Point>,
     /// The allocations that a kernel gets, by their addresses.
     pub blocks: Vec<u64>,
-    /// What it has changed.
+    /// What it has changed, in the order of the addresses.
     pub changed: Vec<Range<u64>>,
     /// What it reads, if it is a copy.
     pub read: Range<u64>,
@@ -83,7 +83,8 @@ impl Work {
     }
 
     pub fn changes(&self, bytes: &Range<u64>) -> bool {
-        self.changed.iter().any(|changed| overlap(changed, bytes))
+        let next = self.changed.partition_point(|changed| changed.end <= bytes.start);
+        self.changed.get(next).is_some_and(|changed| overlap(changed, bytes))
     }
 
     pub fn reads(&self, bytes: &Range<u64>) -> bool {
@@ -339,6 +340,24 @@ mod tests {
         assert_eq!(done(Some(Point::Stream(legacy))), [0]);
         assert_eq!(done(Some(Point::Event(9))), []);
         assert_eq!(done(None), [2]);
+    }
+
+    #[test]
+    fn what_work_changes_is_known_to_the_byte() {
+        let mut order = order();
+        let work = order.add(What::Kernel, LEGACY, Line::new(0, 1));
+        work.changed = (0..1000).map(|row| 16 * row..16 * row + 4).collect();
+        for (bytes, wanted) in [
+            (0..1, true),
+            (3..5, true),
+            (4..16, false),
+            (4..17, true),
+            (12..40, true),
+            (15_984..15_985, true),
+            (15_988..99_999, false),
+        ] {
+            assert_eq!(work.changes(&bytes), wanted, "{bytes:?}");
+        }
     }
 
     #[test]

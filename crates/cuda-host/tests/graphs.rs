@@ -35,6 +35,21 @@ fn a_graph_is_carried_out_when_it_is_launched_and_as_often() {
 }
 
 #[test]
+fn a_graph_may_be_made_before_a_capture_gives_its_variable_another() {
+    let body = "cudaStream_t s; cudaStreamCreate(&s); int *a, h[32]; cudaMalloc(&a, 128); cudaMemset(a, 0, 128); cudaDeviceSynchronize();
+        cudaGraph_t graph, empty; cudaGraphExec_t exec, nothing; size_t count; cudaGraphCreate(&empty, 0); graph = empty;
+        cudaGraphGetNodes(graph, nullptr, &count); printf(\"%zu \", count);
+        cudaGraphInstantiate(&nothing, empty, 0); cudaGraphLaunch(nothing, s);
+        cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal); add<<<1, 32, 0, s>>>(a, 1); cudaStreamEndCapture(s, &graph);
+        cudaGraphGetNodes(graph, nullptr, &count); cudaGraphInstantiate(&exec, graph, NULL, NULL, 0);
+        for (int i = 0; i < 5; i++) cudaGraphLaunch(exec, s);
+        cudaStreamSynchronize(s); cudaMemcpy(h, a, 128, cudaMemcpyDeviceToHost); printf(\"%zu %d \", count, h[31]);
+        cudaGraphExecDestroy(exec); cudaGraphDestroy(graph); cudaGraphExecDestroy(nothing); cudaGraphDestroy(empty); cudaFree(a);
+        cudaError_t e = cudaGraphCreate(&graph, 1); printf(\"%s\", cudaGetErrorName(e)); cudaGetLastError();";
+    assert_eq!(printed(AROUND, body), "0 1 5 cudaErrorInvalidValue");
+}
+
+#[test]
 fn what_is_wrong_in_a_graph_is_found_when_it_is_launched() {
     let fork = "add<<<1, 32, 0, s>>>(a, 1); cudaEventRecord(fork, s); cudaStreamWaitEvent(t, fork, 0); sum<<<1, 32, 0, t>>>(b, a);";
     let join = "cudaEventRecord(join, t); cudaStreamWaitEvent(s, join, 0);";

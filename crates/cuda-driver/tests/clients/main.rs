@@ -16,6 +16,7 @@ use std::process::Command;
 use std::ptr::null_mut;
 use std::sync::Arc;
 
+use cuda_host::Unchecked;
 use cudarc::driver::sys::{self, CUresult};
 use cudarc::driver::{CudaContext, CudaFunction, CudaStream, DriverError, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::{CompileOptions, compile_ptx, compile_ptx_with_opts};
@@ -95,6 +96,7 @@ fn run_all(name: &str, number: u64) -> (String, Vec<Report>) {
         .env(NUMBER, number.to_string())
         .env("LD_LIBRARY_PATH", folder.path())
         .env(settings::FOLDER, folder.path())
+        .env(settings::CHECK_LAUNCHES, "4")
         .env(settings::MEMORY, (64 << 20).to_string())
         .env(settings::LAUNCH, "{\"max_steps\":1000000}")
         .output()
@@ -403,6 +405,9 @@ fn compiles_what_is_wrong(_: u64) {
 fn a_process_may_launch_as_often_as_it_wants() {
     let (_, report) = run("launches_often", 20_000);
     assert_eq!((told(&report), report.launches, report.refused), (vec![], Some(20_000), vec![]));
+    // Of the repeated launches, each fourth was checked.
+    let unchecked = Unchecked { kernel: "count".to_owned(), unchecked: 14_997, launches: 20_000 };
+    assert_eq!(report.unchecked, [unchecked]);
 }
 
 #[test]

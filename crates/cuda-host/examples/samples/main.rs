@@ -3,18 +3,20 @@
 //! of each collection, by the last part of its name. With a second argument it runs only programs with that in their paths.
 //!
 //! The programs are chosen by a rule, and named in `samples.toml` by their paths; none of their text is in this repository. Each
-//! runs in a process of its own, with a limit on its time. Left out: programs that need arguments, input or other files.
+//! is given to the program `lanes`, which `cargo build -p lanes` puts beside this one, with a limit on its time. Left out: programs
+//! that need arguments, input or other files.
 
 mod compare;
 mod page;
 
+use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs, thread};
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// Processor time of a program, in seconds.
 const MAX_SECONDS: u64 = 60;
@@ -44,20 +46,26 @@ struct Program {
     printed: String,
 }
 
-/// What a process says of the program that it has run.
-#[derive(Debug, Deserialize, Serialize)]
+/// What `lanes run --json` says of a program.
+#[derive(Debug, Deserialize)]
 struct Ran {
-    output: Vec<u8>,
-    was_stopped: bool,
-    /// What is wrong with the program: kinds with lines.
-    findings: Vec<String>,
-    /// Why it was not run, or not to its end.
-    error: Option<String>,
+    output: String,
+    stopped: bool,
+    findings: Vec<Finding>,
+    /// Who executed the host code.
+    host: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Finding {
+    kind: String,
+    line: u32,
 }
 
 /// How it went.
 enum Outcome {
-    Same(Vec<String>),
+    /// With who executed the host code.
+    Same(String, Vec<String>),
     Different(Vec<String>),
     Stopped(String),
     Refused(String),
@@ -67,7 +75,6 @@ enum Outcome {
 fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();
     let result = match &words[..] {
-        [run, file] if run == "--run" => run_here(Path::new(file)),
         [folder] => run_all(Path::new(folder), ""),
         [folder, part] => run_all(Path::new(folder), part),
         _ => Err("usage: samples FOLDER [PART OF A PATH]".to_owned()),
@@ -79,39 +86,6 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
-}
-
-/// Runs one program, and prints what it did as JSON.
-fn run_here(file: &Path) -> Result<(), String> {
-    let text = fs::read(file).map_err(|error| format!("cannot read `{}`: {error}", file.display()))?;
-    let text = String::from_utf8_lossy(&text);
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let failed = |error: String| Ran {
-        output: Vec::new(),
-        was_stopped: true,
-        findings: Vec::new(),
-        error: Some(error),
-    };
-    let source = cudac::Source { name: &name, text: &text };
-    let ran = match cudac::compile_program(&source, &cudac::Options { sm: 70, ..cudac::Options::default() }) {
-        Err(errors) => failed(errors.0.first().map_or_else(String::new, ToString::to_string)),
-        Ok((made, program)) => {
-            let (given, limits) = (cuda_host::Given::default(), cuda_host::Limits::default());
-            match cuda_host::run(&program, &name, &made.ptx, &given, &limits) {
-                Err(error) => failed(error.to_string()),
-                Ok(outcome) => {
-                    let findings = outcome.findings.iter();
-                    let findings = findings
-                        .map(|found| format!("{} at line {}", found.kind.name(), found.line.number()));
-                    let (output, was_stopped) = (outcome.output, outcome.was_stopped);
-                    Ran { output, was_stopped, findings: findings.collect(), error: None }
-                }
-            }
-        }
-    };
-    let text = serde_json::to_string(&ran).map_err(|error| error.to_string())?;
-    println!("{text}");
-    Ok(())
 }
 
 /// Runs the programs whose paths have a part in them; all of them, if it is empty, for the page.
@@ -176,22 +150,36 @@ fn extract(folder: &Path, samples: &Samples, program: &Program) -> Result<PathBu
     Ok(file)
 }
 
-/// Runs a program in a process of its own, in a shell that limits its processor time.
+/// Lets `lanes` run a program, in a shell that limits its processor time.
 fn run_apart(file: &Path, program: &Program) -> Result<Outcome, String> {
-    let own = env::current_exe().map_err(|error| error.to_string())?;
     let script = format!("ulimit -t {MAX_SECONDS}; exec \"$@\"");
     let mut command = Command::new("sh");
-    command.args(["-c", &script, "sh"]).arg(own).arg("--run").arg(file).stdin(Stdio::null());
+    let words = ["-c", &script, "sh"].map(OsStr::new);
+    command.args(words).arg(lanes()?).args(["run", "--json"]).arg(file).stdin(Stdio::null());
     let output = command.output().map_err(|error| format!("cannot start `sh`: {error}"))?;
-    let Ok(ran) = serde_json::from_slice::<Ran>(&output.stdout) else { return Ok(Outcome::TooSlow) };
-    if let Some(error) = ran.error {
-        return Ok(Outcome::Refused(error));
+    if output.status.code().is_none() {
+        return Ok(Outcome::TooSlow);
     }
-    let text = String::from_utf8_lossy(&ran.output);
-    let is_same = compare::sum(&text, &program.left_out, &program.masked) == program.printed;
-    Ok(match (is_same, ran.was_stopped) {
-        (true, _) => Outcome::Same(ran.findings),
-        (false, true) => Outcome::Stopped(ran.findings.last().cloned().unwrap_or_default()),
-        (false, false) => Outcome::Different(ran.findings),
+    let Ok(ran) = serde_json::from_slice::<Ran>(&output.stdout) else {
+        return Ok(Outcome::Refused(String::from_utf8_lossy(&output.stderr).into_owned()));
+    };
+    let findings =
+        ran.findings.iter().map(|found| format!("{} at line {}", found.kind, found.line)).collect();
+    let is_same = compare::sum(&ran.output, &program.left_out, &program.masked) == program.printed;
+    Ok(match (is_same, ran.stopped) {
+        (true, _) => Outcome::Same(ran.host, findings),
+        (false, true) => Outcome::Stopped(findings.last().cloned().unwrap_or_default()),
+        (false, false) => Outcome::Different(findings),
     })
+}
+
+/// The program `lanes`, which is in the folder above that of the examples.
+fn lanes() -> Result<PathBuf, String> {
+    let own = env::current_exe().map_err(|error| error.to_string())?;
+    let lanes =
+        own.ancestors().nth(2).unwrap_or(Path::new("")).join(format!("lanes{}", env::consts::EXE_SUFFIX));
+    let is_there = lanes.is_file();
+    is_there
+        .then_some(lanes)
+        .ok_or_else(|| "`lanes` was not built: run `cargo build -p lanes` first".to_owned())
 }

@@ -5,10 +5,13 @@ use std::fmt::Write as _;
 
 use super::{MAX_SECONDS, Outcome, Program, Samples};
 
+/// What `lanes` calls its interpreter of host code.
+const INTERPRETER: &str = "interpreter";
+
 /// How it went, in a word.
 pub fn word(outcome: &Outcome) -> &'static str {
     match outcome {
-        Outcome::Same(_) => "same",
+        Outcome::Same(..) => "same",
         Outcome::Different(_) => "different",
         Outcome::Stopped(_) => "stopped",
         Outcome::Refused(_) => "refused",
@@ -19,7 +22,7 @@ pub fn word(outcome: &Outcome) -> &'static str {
 /// Why a program does not count as run.
 pub fn reason(outcome: &Outcome) -> Option<String> {
     match outcome {
-        Outcome::Same(_) => None,
+        Outcome::Same(..) => None,
         Outcome::Different(_) => Some("it prints something else".to_owned()),
         Outcome::Stopped(finding) => Some(format!("it was stopped by a finding: {finding}")),
         Outcome::Refused(error) => Some(plain(error)),
@@ -48,12 +51,19 @@ pub fn render(samples: &Samples, outcomes: &[(&Program, Outcome)]) -> String {
         let (name, commit) = (&collection.name, &collection.commit);
         let _ = writeln!(page, "| [{name}](https://github.com/{name}) | `{commit}` | {count} |");
     }
-    let same = outcomes.iter().filter(|(_, outcome)| matches!(outcome, Outcome::Same(_))).count();
+    let hosts = outcomes.iter().filter_map(|(_, outcome)| match outcome {
+        Outcome::Same(host, _) => Some(host),
+        _ => None,
+    });
+    let same = hosts.clone().count();
+    let interpreted = hosts.filter(|host| *host == INTERPRETER).count();
     let _ = writeln!(
         page,
-        "\n{same} of {} programs run unchanged and print what they print on the GPU: {} %.\n",
+        "\n{same} of {} programs run unchanged and print what they print on the GPU: {} %. Of these, the host code of {interpreted} was \
+         interpreted, and that of {} compiled by clang, as the table says.\n",
         outcomes.len(),
-        100 * same / outcomes.len().max(1)
+        100 * same / outcomes.len().max(1),
+        same - interpreted
     );
     reasons(&mut page, outcomes);
     table(&mut page, outcomes);
@@ -87,11 +97,15 @@ fn table(page: &mut String, outcomes: &[(&Program, Outcome)]) {
             }
         };
         let findings = match outcome {
-            Outcome::Same(findings) | Outcome::Different(findings) => findings.join("; "),
+            Outcome::Same(_, findings) | Outcome::Different(findings) => findings.join("; "),
             other => reason(other).unwrap_or_default(),
         };
         let findings = findings.replace('|', "\\|");
-        let _ = writeln!(page, "| {} | {} | {compared} | {findings} |", program.path, word(outcome));
+        let host = match outcome {
+            Outcome::Same(host, _) if host != INTERPRETER => format!(", {host}"),
+            _ => String::new(),
+        };
+        let _ = writeln!(page, "| {} | {}{host} | {compared} | {findings} |", program.path, word(outcome));
     }
 }
 
@@ -109,5 +123,6 @@ The programs are the first 60, by collection and then by path, of those `.cu` fi
 
 A program *runs* if `lanes run FILE` prints to its standard output what it printed on the GPU. Addresses of memory are compared
 nowhere, because no program prints any; what has to do with time or names the GPU is not compared, as the table says. Findings are no
-failure: most of these programs do not free their memory. The GPU, and the collections in their order:
+failure: most of these programs do not free their memory. clang is installed, and `lanes` uses it for what its interpreter cannot read
+or would take long for. The GPU, and the collections in their order:
 ";

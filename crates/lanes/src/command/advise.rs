@@ -13,8 +13,8 @@ use crate::resolve::{Plan, signature};
 use spec::layout::paragraph;
 
 /// Options of `lanes run` that have no meaning here.
-const USELESS: &str =
-    "--seeds --strict --device --print --trace --json --expect --save --picture --write --host";
+const USELESS: &str = "--seeds --strict --device --print --trace --json --expect --save --picture --write --host \
+    --check-launches";
 
 /// What stands before advice about a launch that is wrong.
 const ERROR: &str = "This launch has an error, which `lanes run` with the same options shows. Repair it first: what is said \

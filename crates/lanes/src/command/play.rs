@@ -16,7 +16,7 @@ use thirty_two_lanes::files::{self, why};
 /// Options of `lanes run` that a page has no use for.
 const USELESS: &str = "\
     --seeds --strict --device --cores --memory --print --trace --json --symbol --expect --save --picture \
-    --write";
+    --write --check-launches";
 
 /// Writes the file. Only one that was written by this program is overwritten.
 pub fn play(options: &PlayOptions) -> Result<Output> {

@@ -217,6 +217,7 @@ impl Program<'_> {
         let usual = Limits::default();
         let limits = Limits {
             launch: simt::Launch { seed, pulse: Some(Arc::clone(&self.pulse)), ..self.launch() },
+            check_launches: self.options.checks.repeats.check_launches.0,
             memory_bytes: self.options.machine.memory.unwrap_or(host_memory_bytes().max(usual.memory_bytes)),
             ..usual
         };

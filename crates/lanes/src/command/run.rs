@@ -34,6 +34,11 @@ pub fn run(options: &RunOptions) -> Result<Output> {
     if options.first_given("--write").is_some() {
         bail!("`--write` is for a program with a `main`, and this is a kernel: save a buffer with `--save`");
     }
+    if options.first_given("--check-launches").is_some() {
+        bail!(
+            "`--check-launches` is for a program with a `main`, and of a kernel every launch is checked: omit it"
+        );
+    }
     let plan = Plan::new(options)?;
     if !options.output.json {
         plan.loaded.program.warn();

@@ -130,7 +130,9 @@ fn environment(options: &ExecOptions, folder: &Path) -> Result<Vec<(&'static str
     let memory = options.memory.unwrap_or(host_memory_bytes().max(LEAST_BYTES));
     let cores = options.cores.unwrap_or_else(cores::available);
     let launch = serde_json::to_string(options.chances.launch()).context("cannot write the launch")?;
+    let interval = options.repeats.check_launches.0.map(|interval| interval.to_string());
     Ok(vec![
+        (settings::CHECK_LAUNCHES, interval.unwrap_or_default().into()),
         (settings::FOLDER, folder.as_os_str().to_owned()),
         (settings::LAUNCH, launch.into()),
         (settings::ARCH, options.arch.to_string().into()),

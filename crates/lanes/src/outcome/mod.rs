@@ -5,6 +5,7 @@ pub mod finished;
 pub mod reported;
 pub mod search;
 pub mod seen;
+pub mod unchecked;
 pub mod verdict;
 
 pub use contents::{Content, Contents};

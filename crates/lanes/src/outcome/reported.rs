@@ -5,13 +5,16 @@ use lanes_driver::Report;
 use serde_json::Value;
 use simt::{FaultKind, Severity};
 
-use super::{Problem, Suite, Verdict};
+use super::{Problem, Suite, Verdict, unchecked};
 
 /// What could not be emulated.
 pub const REFUSED: &str = "not-emulated";
 
 /// What a process does that ends without its end.
 pub const CUT: &str = "cut-off";
+
+/// Launches that were not checked for races, which is so by intention: it never makes a process fail.
+pub const UNCHECKED: &str = "unchecked-launches";
 
 /// The results of all processes. With `strict` warnings and notes count too.
 #[derive(Debug)]
@@ -37,7 +40,8 @@ impl Reported {
             let (problems, notes): (Vec<_>, Vec<_>) = found
                 .chain(refused)
                 .chain(cut(report))
-                .partition(|problem| strict || problem.level == "error");
+                .chain(repeated(report))
+                .partition(|problem| problem.level == "error" || strict && problem.rule != UNCHECKED);
             let verdict = Verdict { name: name.clone(), ran: 1, seconds: 0.0, problems, notes };
             all.suites.push(Suite { file: name, source: String::new(), verdicts: vec![verdict], missing: 0 });
         }
@@ -120,4 +124,11 @@ fn cut(report: &Report) -> Option<Problem> {
         line: None,
         seed: None,
     })
+}
+
+/// Launches that were not checked for races.
+fn repeated(report: &Report) -> Option<Problem> {
+    let message = unchecked::sentence(&report.unchecked)?;
+    let details = vec![format!("help: {}", unchecked::HELP)];
+    Some(Problem { rule: UNCHECKED, level: "note", message, details, line: None, seed: None })
 }

@@ -92,7 +92,7 @@ mod tests {
     fn reported(leaks: u64) -> Reported {
         let leak = |call| serde_json::json!({ "kind": "leak", "severity": "note", "function": "cuMemAlloc_v2", "call": call, "message": "m" });
         let findings = (1..=leaks).map(leak).collect();
-        let report = Report { command: vec!["a".into()], findings, refused: Vec::new(), launches: Some(1) };
+        let report = Report { command: vec!["a".into()], findings, launches: Some(1), ..Report::default() };
         Reported::new(&[report], false)
     }
 
@@ -107,6 +107,31 @@ mod tests {
         );
         assert!(!super::text(&reported(5)).contains("more of"));
         assert_eq!(json(&reported(8))[0]["notes"].as_array().map(Vec::len), Some(8));
+    }
+
+    #[test]
+    fn launches_that_were_not_checked_are_told_in_every_format_and_fail_nothing() {
+        let unchecked = cuda_host::Unchecked { kernel: "step".into(), unchecked: 926, launches: 1000 };
+        let report = Report { unchecked: vec![unchecked], launches: Some(1000), ..Report::default() };
+        for strict in [false, true] {
+            let reported = Reported::new(std::slice::from_ref(&report), strict);
+            let said = "926 of 1,000 launches of `step` were not checked for races, because they repeat earlier ones";
+            let text = text(&reported);
+            let note = format!(
+                "\nnote: unchecked-launches: {said}\n  help: `--check-launches all` checks every launch\n"
+            );
+            assert!(text.starts_with(&note), "{text}");
+            assert!(
+                text.ends_with("\nno error, and 1 warning or note in 1,000 launches on the emulator\n"),
+                "{text}"
+            );
+            let junit = verdicts::junit(&reported.suites).unwrap();
+            assert!(junit.contains(said) && junit.contains("failures=\"0\""), "{junit}");
+            let result = &verdicts::sarif(&reported.suites)["runs"][0]["results"][0];
+            assert_eq!((&result["ruleId"], &result["level"]), (&"unchecked-launches".into(), &"note".into()));
+            assert!(result["message"]["text"].as_str().is_some_and(|text| text.contains(said)));
+            assert_eq!(json(&reported)[0]["notes"][0]["message"], said);
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io::{ErrorKind, IsTerminal, Write};
 
 use anyhow::{Result, bail};
-use cuda_host::{Event, Finding, Outcome, Severity};
+use cuda_host::{Event, Finding, Outcome, Severity, Unchecked};
 use cudac::host::Program;
 use serde_json::{Value, json};
 use spec::layout::{counted, grouped, paragraph};
@@ -13,8 +13,8 @@ use thirty_two_lanes::terminal;
 
 use super::files;
 use crate::execute::files::Made;
-use crate::outcome::Seen;
 use crate::outcome::seen::Difference;
+use crate::outcome::{Seen, unchecked};
 
 /// What stands under the output of a program that looked at a clock.
 const NO_MEASUREMENT: &str = "\nnote: times in this output are no measurements: clocks and events advance by a microsecond with each look at them\n";
@@ -92,8 +92,12 @@ fn of_program(bytes: &[u8], is_terminal: bool) -> Cow<'_, [u8]> {
 pub fn render(outcome: &Outcome, told: &Told, made: &[Made], note: Option<&str>) -> String {
     let mut text = String::new();
     let about_files = files::notes(made, &outcome.files);
-    let has_notes =
-        outcome.asked_the_time || outcome.was_interrupted || !about_files.is_empty() || note.is_some();
+    let unchecked = unchecked::sentence(&outcome.unchecked);
+    let has_notes = outcome.asked_the_time
+        || outcome.was_interrupted
+        || !about_files.is_empty()
+        || note.is_some()
+        || unchecked.is_some();
     if outcome.findings.is_empty() && !has_notes {
         return text;
     }
@@ -107,7 +111,8 @@ pub fn render(outcome: &Outcome, told: &Told, made: &[Made], note: Option<&str>)
         text.push_str(NO_MEASUREMENT);
     }
     text.push_str(&about_files);
-    if let Some(note) = note {
+    let unchecked = unchecked.map(|what| format!("{what}: {}", unchecked::HELP));
+    for note in [unchecked.as_deref(), note].into_iter().flatten() {
         let _ = write!(text, "\n{}", paragraph("note: ", note));
     }
     if outcome.findings.is_empty() {
@@ -222,10 +227,15 @@ pub fn json(name: &str, program: &Program, outcome: &Outcome, made: &[Made]) -> 
         "stopped": outcome.was_stopped,
         "interrupted": outcome.was_interrupted,
         "launches": outcome.launches,
+        "unchecked": outcome.unchecked.iter().map(unchecked_json).collect::<Vec<_>>(),
         "asked_the_time": outcome.asked_the_time,
         "output": String::from_utf8_lossy(&outcome.output),
         "errors": String::from_utf8_lossy(&outcome.errors),
         "files": files::json(made, &outcome.files),
         "findings": findings.collect::<Vec<_>>(),
     })
+}
+
+fn unchecked_json(of: &Unchecked) -> Value {
+    json!({ "kernel": of.kernel, "unchecked": of.unchecked, "launches": of.launches })
 }

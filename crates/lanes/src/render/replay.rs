@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use simt::Launch;
 use spec::launch::{Launch as Described, Word, command_line};
 
+use crate::request::checks::CheckLaunches;
 use crate::request::{Compile, Host, RunOptions};
 use crate::resolve::source;
 
@@ -20,6 +21,7 @@ pub fn command(options: &RunOptions, launch: &Launch) -> String {
     words.extend(several("launch", launches.iter().map(|launch| launch.text.clone())));
     words.extend(compiled(compile));
     words.extend(host(options));
+    words.extend(repeats(options));
     words.extend(several("expect", checks.expectations.iter().map(|expected| expected.text.clone())));
     words.extend(several("tolerance", checks.tolerance.iter().map(f64::to_string)));
     words.extend(several("print", output.prints.iter().map(ToString::to_string)));
@@ -32,6 +34,7 @@ pub fn command(options: &RunOptions, launch: &Launch) -> String {
 pub fn other_orders(options: &RunOptions) -> String {
     let mut words = compiled(&options.compile);
     words.extend(host(options));
+    words.extend(repeats(options));
     words.extend(
         options.machine.memory.map(|bytes| ["--memory".to_owned(), bytes.to_string()]).into_iter().flatten(),
     );
@@ -64,6 +67,12 @@ fn host(options: &RunOptions) -> Vec<String> {
             .map(|value| value.get_name().to_owned())
             .into_iter(),
     )
+}
+
+/// The option that says which launches of a program are checked for races.
+fn repeats(options: &RunOptions) -> Vec<String> {
+    let chosen = options.checks.repeats.check_launches;
+    several("check-launches", (chosen != CheckLaunches::default()).then(|| chosen.to_string()).into_iter())
 }
 
 /// An option with each of its values.

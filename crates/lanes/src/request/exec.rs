@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use thirty_two_lanes::cores;
 
+use super::checks::Repeats;
 use super::launch::Chances;
 use super::options::Format;
 use super::words::bytes;
@@ -20,6 +21,8 @@ pub struct ExecOptions {
     /// Count warnings and notes as errors
     #[arg(long, help_heading = "Checks")]
     pub strict: bool,
+    #[command(flatten, next_help_heading = "Checks")]
+    pub repeats: Repeats,
     /// The compute capability that the device claims, from 50 to 90
     #[arg(long, value_name = "CAPABILITY", default_value = "80", value_parser = capability, help_heading = "Machine and report")]
     pub arch: u32,

@@ -66,6 +66,10 @@ and what would take it long, is compiled by clang (16 or newer) if that is insta
 the host code runs as any program, with your rights, and only what it does with the device
 is checked. --host interpret forbids that, --host clang asks for it, --write forbids it too.
 
+A kernel that a program launches again and again with the same shape on the same allocations
+is checked for races the first times, and then at intervals, which the report says. All other
+checks see every launch. --check-launches all checks each one for races too.
+
 A long run shows how far it is. Ctrl-C, or a signal that asks it to end, ends it, and what is
 known until then is printed; a second one ends it at once.
 

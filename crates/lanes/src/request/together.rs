@@ -10,6 +10,7 @@ use spec::launch::{Checkers, FIELDS, Launch};
 use spec::{BufferSpec, Fill};
 use thirty_two_lanes::cores;
 
+use super::checks::CheckLaunches;
 use super::compile::Compile;
 use super::compile::Compiler;
 use super::options::RunOptions;
@@ -129,6 +130,7 @@ impl RunOptions {
             "--std" => compile.std.is_some(),
             "--expect" => !checks.expectations.is_empty(),
             "--strict" => checks.strict,
+            "--check-launches" => checks.repeats.check_launches != CheckLaunches::default(),
             "--device" => machine.device == Device::Gpu,
             "--cores" => machine.cores.is_some(),
             "--memory" => machine.memory.is_some(),

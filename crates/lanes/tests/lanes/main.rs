@@ -18,6 +18,7 @@ mod play;
 mod programs;
 mod projects;
 mod refused;
+mod repeats;
 mod runs;
 mod safe;
 mod scenarios;

@@ -3,6 +3,7 @@
 //! Each test needs clang, and says so if there is none.
 
 use std::fs;
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use cuda_host::{Error, Finding, Kind, Limits, Outcome, Severity};
@@ -428,6 +429,30 @@ fn limits_are_kept_skipped_without_clang() {
     let endless = run("loop.cu");
     assert_eq!(endless.findings[0].kind, Kind::Limit);
     assert!(endless.findings[0].message.contains("20 seconds"), "{}", endless.findings[0].message);
+}
+
+#[test]
+fn launches_that_repeat_are_checked_at_intervals_skipped_without_clang() {
+    let clang = clang!();
+    let loop_of = |launch: &str| {
+        format!(
+            "__global__ void add(int* x) {{ x[threadIdx.x]++; }}\n__global__ void race(int* x) {{ *x = threadIdx.x; }}\n\
+             __global__ void beyond(int* x, int n) {{ x[n] = 1; }}\nint main() {{ int *d, h; cudaMalloc(&d, 256);\n\
+             cudaMemset(d, 0, 256); for (int i = 0; i < 12; i++) {{ {launch} }}\n\
+             cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); printf(\"%d\\n\", h); cudaFree(d); }}"
+        )
+    };
+    let (right, race) = (loop_of("add<<<1, 64>>>(d);"), loop_of("race<<<1, 64>>>(d);"));
+    let late = loop_of("beyond<<<1, 1>>>(d, i == 10 ? 64 : 0);");
+    let source = folder(&[("right.cu", &right), ("race.cu", &race), ("late.cu", &late)]);
+    let limits = Limits { check_launches: NonZeroU64::new(4), ..Limits::default() };
+    let run = |name: &str| run_within(&clang, source.path(), &[name], &[], &limits).unwrap();
+    let right = run("right.cu");
+    assert_eq!((printed(&right), told(&right.findings)), ("12\n", vec![]));
+    let [of] = &right.unchecked[..] else { panic!("{:?}", right.unchecked) };
+    assert_eq!((&*of.kernel, of.unchecked, of.launches), ("add(int*)", 6, 12));
+    assert_eq!(run("race.cu").findings[0].kind.name(), "race");
+    assert_eq!(run("late.cu").findings[0].kind.name(), "out-of-bounds");
 }
 
 #[test]

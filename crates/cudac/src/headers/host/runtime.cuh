@@ -1011,11 +1011,13 @@ inline cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureS
     return cudaSuccess;
 }
 
-//: cudaGraphInstantiate cudaGraphInstantiateWithFlags cudaGraphLaunch cudaGraphUpload cudaGraphDestroy cudaGraphExecDestroy cudaGraphGetNodes __host_cuda_graph_launch __host_cuda_graph_nodes __host_cuda_graph_keep __host_cuda_graph_drop
+//: cudaGraphCreate cudaGraphInstantiate cudaGraphInstantiateWithFlags cudaGraphLaunch cudaGraphUpload cudaGraphDestroy cudaGraphExecDestroy cudaGraphGetNodes __host_cuda_graph_create __host_cuda_graph_launch __host_cuda_graph_nodes __host_cuda_graph_keep __host_cuda_graph_drop
+cudaError_t __host_cuda_graph_create(void** graph, unsigned int flags);
 cudaError_t __host_cuda_graph_launch(void* graph, void* stream);
 size_t __host_cuda_graph_nodes(void* graph);
 cudaError_t __host_cuda_graph_keep(void* graph);
 cudaError_t __host_cuda_graph_drop(void* graph);
+inline cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned int flags) { return __host_cuda_graph_create((void**)graph, flags); }
 // A graph is never changed, so what is made of it is the graph itself, which ends when all of its handles are destroyed.
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long flags = 0) {
     *made = (cudaGraphExec_t)graph;
