@@ -11,10 +11,11 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 
+use cuda_host::driver::AGAIN;
 use cuda_host::{Call, Ending, Gone, Process};
 
 use crate::report::Told;
-use crate::{memory, settings};
+use crate::{functions, memory, settings};
 
 const NOT_INITIALIZED: u32 = 3;
 const DEINITIALIZED: u32 = 4;
@@ -40,7 +41,7 @@ thread_local! {
     static THREAD: Cell<u64> = const { Cell::new(0) };
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -147,15 +148,25 @@ extern "C" fn end() {
     }
 }
 
-/// Carries out a call of a function; its error.
+/// Carries out a call of a function; its error. It may wait for a function of the program, and is carried out after that.
 pub(crate) fn call(name: &str, values: &[u64]) -> u32 {
+    loop {
+        let ended = functions::ended();
+        match answer(name, values) {
+            AGAIN => functions::wait(ended),
+            code => return code as u32,
+        }
+    }
+}
+
+fn answer(name: &str, values: &[u64]) -> u64 {
     let door = DOOR.get_or_init(open);
     let here = std::process::id();
     if door.process != here {
         if FORKED.swap(here, Ordering::Relaxed) != here {
             Told::open().forked();
         }
-        return NOT_INITIALIZED;
+        return NOT_INITIALIZED.into();
     }
     let call = Call {
         name: name.to_owned(),
@@ -165,20 +176,6 @@ pub(crate) fn call(name: &str, values: &[u64]) -> u32 {
         text: String::new(),
     };
     let ends = locked(&door.ends);
-    let Some((calls, answers)) = &*ends else { return DEINITIALIZED };
-    match calls.send(call).ok().and_then(|()| answers.recv().ok()) {
-        Some(code) => code as u32,
-        None => UNKNOWN,
-    }
-}
-
-/// What comes before it in a stream is done, and then a function of the program runs. Other threads may call meanwhile.
-pub(crate) fn call_in_stream(stream: u64, function: impl FnOnce()) -> u32 {
-    match call("__lanes_callback_begin", &[stream]) {
-        0 => {
-            function();
-            call("__lanes_callback_end", &[])
-        }
-        code => code,
-    }
+    let Some((calls, answers)) = &*ends else { return DEINITIALIZED.into() };
+    calls.send(call).ok().and_then(|()| answers.recv().ok()).unwrap_or(UNKNOWN.into())
 }

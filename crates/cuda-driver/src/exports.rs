@@ -4,13 +4,12 @@
 //! Specification: CUDA Driver API.
 #![allow(unsafe_code, non_snake_case, reason = "names that other programs look up")]
 
-use crate::calls::{call, call_in_stream};
-use crate::{memory, symbols};
+use crate::calls::call;
+use crate::{functions, memory, symbols};
 
 const INVALID_VALUE: u32 = 1;
 const FILE_NOT_FOUND: u32 = 301;
 const NOT_FOUND: u32 = 500;
-const NOT_SUPPORTED: u32 = 801;
 
 /// Functions whose later versions are meant only from a version of CUDA on. Of others, the newest is meant.
 const SINCE: &[(&str, u64, &str)] = &[
@@ -46,7 +45,7 @@ fn find(name: &str, version: u64) -> Option<usize> {
     if let Some((.., name)) = SINCE.iter().find(|(known, since, _)| *known == name && version >= *since) {
         return symbols::find(name);
     }
-    let own: [(&str, usize); 8] = [
+    let own: [(&str, usize); 11] = [
         (
             "cuGetProcAddress",
             if version >= 12000 {
@@ -61,7 +60,10 @@ fn find(name: &str, version: u64) -> Option<usize> {
         ("cuLibraryLoadFromFile", cuLibraryLoadFromFile as *const () as usize),
         ("cuLaunchHostFunc", cuLaunchHostFunc as *const () as usize),
         ("cuStreamAddCallback", cuStreamAddCallback as *const () as usize),
-        ("cuGetExportTable", cuGetExportTable as *const () as usize),
+        ("cuGraphDestroy", cuGraphDestroy as *const () as usize),
+        ("cuGraphExecDestroy", cuGraphExecDestroy as *const () as usize),
+        ("cuGraphReleaseUserObject", cuGraphReleaseUserObject as *const () as usize),
+        ("cuUserObjectRelease", cuUserObjectRelease as *const () as usize),
     ];
     let own = own.iter().find(|(known, _)| *known == name).map(|(_, address)| *address);
     own.or_else(|| symbols::find(&format!("{name}_v2"))).or_else(|| symbols::find(name))
@@ -141,7 +143,7 @@ extern "C" fn cuLaunchHostFunc(stream: u64, function: u64, data: u64) -> u32 {
     if function == 0 {
         return INVALID_VALUE;
     }
-    call_in_stream(stream, || memory::call_back(function, data))
+    functions::give(stream, move || memory::call_back(function, data))
 }
 
 #[unsafe(no_mangle)]
@@ -149,7 +151,38 @@ extern "C" fn cuStreamAddCallback(stream: u64, function: u64, data: u64, _flags:
     if function == 0 {
         return INVALID_VALUE;
     }
-    call_in_stream(stream, || memory::call_back_of_stream(function, stream, data))
+    functions::give(stream, move || memory::call_back_of_stream(function, stream, data))
+}
+
+/// A call that may give up the last reference to an object of the program, and then the functions that destroy such objects.
+fn call_and_destroy(name: &str, values: &[u64]) -> u32 {
+    let code = call(name, values);
+    let mut due = [0_u64; 2];
+    let to = due.as_mut_ptr() as u64;
+    while call("__lanes_destroyed_object", &[to]) == 0 && due[0] != 0 {
+        memory::call_back(due[0], due[1]);
+    }
+    code
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuUserObjectRelease(object: u64, count: u32) -> u32 {
+    call_and_destroy("cuUserObjectRelease", &[object, u64::from(count)])
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuGraphReleaseUserObject(graph: u64, object: u64, count: u32) -> u32 {
+    call_and_destroy("cuGraphReleaseUserObject", &[graph, object, u64::from(count)])
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuGraphDestroy(graph: u64) -> u32 {
+    call_and_destroy("cuGraphDestroy", &[graph])
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuGraphExecDestroy(graph: u64) -> u32 {
+    call_and_destroy("cuGraphExecDestroy", &[graph])
 }
 
 /// gpuocelot's function, which tinygrad's mocks call: a text of PTX runs on memory of the process.
@@ -171,12 +204,6 @@ extern "C" fn ptx_run(
     let mut values = vec![source, count, arguments];
     values.extend(rest);
     call("ptx_run", &values);
-}
-
-/// NVIDIA's private tables.
-#[unsafe(no_mangle)]
-extern "C" fn cuGetExportTable(_table: u64, _id: u64) -> u32 {
-    NOT_SUPPORTED
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@
 
 mod calls;
 mod exports;
+mod functions;
 mod memory;
 mod nvrtc;
 mod report;

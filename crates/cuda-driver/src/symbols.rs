@@ -149,6 +149,7 @@ functions! {
     cuFuncSetSharedSize(a: W, b: I);
     cuGetErrorName(a: I, b: W);
     cuGetErrorString(a: I, b: W);
+    cuGetExportTable(a: W, b: W);
     cuGraphAddBatchMemOpNode(a: W, b: W, c: W, d: W, e: W);
     cuGraphAddChildGraphNode(a: W, b: W, c: W, d: W, e: W);
     cuGraphAddDependencies(a: W, b: W, c: W, d: W);
@@ -175,7 +176,6 @@ functions! {
     cuGraphConditionalHandleCreate(a: W, b: W, c: W, d: I, e: I);
     cuGraphCreate(a: W, b: I);
     cuGraphDebugDotPrint(a: W, b: W, c: I);
-    cuGraphDestroy(a: W);
     cuGraphDestroyNode(a: W);
     cuGraphEventRecordNodeGetEvent(a: W, b: W);
     cuGraphEventRecordNodeSetEvent(a: W, b: W);
@@ -183,7 +183,6 @@ functions! {
     cuGraphEventWaitNodeSetEvent(a: W, b: W);
     cuGraphExecBatchMemOpNodeSetParams(a: W, b: W, c: W);
     cuGraphExecChildGraphNodeSetParams(a: W, b: W, c: W);
-    cuGraphExecDestroy(a: W);
     cuGraphExecEventRecordNodeSetEvent(a: W, b: W, c: W);
     cuGraphExecEventWaitNodeSetEvent(a: W, b: W, c: W);
     cuGraphExecExternalSemaphoresSignalNodeSetParams(a: W, b: W, c: W);
@@ -240,7 +239,6 @@ functions! {
     cuGraphNodeSetEnabled(a: W, b: W, c: I);
     cuGraphNodeSetParams(a: W, b: W);
     cuGraphNodeSetParams_v2(a: W, b: W);
-    cuGraphReleaseUserObject(a: W, b: W, c: I);
     cuGraphRemoveDependencies(a: W, b: W, c: W, d: W);
     cuGraphRemoveDependencies_v2(a: W, b: W, c: W, d: W, e: W);
     cuGraphRetainUserObject(a: W, b: W, c: I, d: I);
@@ -537,7 +535,6 @@ functions! {
     cuTexRefSetMipmappedArray(a: W, b: W, c: I);
     cuThreadExchangeStreamCaptureMode(a: W);
     cuUserObjectCreate(a: W, b: W, c: W, d: I, e: I);
-    cuUserObjectRelease(a: W, b: I);
     cuUserObjectRetain(a: W, b: I);
     cuWaitExternalSemaphoresAsync(a: W, b: W, c: I, d: W);
 }

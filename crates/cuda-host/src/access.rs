@@ -208,6 +208,9 @@ impl Machine<'_> {
                 What::Kernel => {
                     format!("{whose} memory is {done} while the kernel of {place} may still be running")
                 }
+                What::Function => {
+                    format!("{whose} memory is {done} while the function of {place} may still be running")
+                }
                 What::Copy if is_target => {
                     format!("{bytes} bytes are {done} before an asynchronous copy to them has finished")
                 }

@@ -167,9 +167,9 @@ impl Machine<'_> {
         read: Range<u64>,
         written: Range<u64>,
     ) -> Result<()> {
-        let order = &mut self.device.order;
-        order.enter(stream);
-        let mut others = order.work.iter().filter(|work| work.is_unordered(stream));
+        self.device.order.enter(stream);
+        self.await_functions(Some(Point::Stream(stream)))?;
+        let mut others = self.device.order.work.iter().filter(|work| work.is_unordered(stream));
         let clash = others.find(|work| work.changes(&read) || work.changes(&written) || work.reads(&written));
         if let Some(other) = clash {
             let name = if what == What::Copy { "copy" } else { "call" };

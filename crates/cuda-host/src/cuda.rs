@@ -31,9 +31,10 @@ const NOT_OVER: &str = "`cudaEventElapsedTime` is called before the work in fron
 
 impl Machine<'_> {
     pub(crate) fn cuda(&mut self, function: Function, values: &[u64]) -> Result<u64> {
-        if !self.device.thread.callbacks.is_empty() && function != Function::CallbackEnd {
-            let message = "a function that a stream calls may not call CUDA".to_owned();
-            return Ok(self.failed(NOT_PERMITTED, message));
+        if function != Function::CallbackEnd
+            && let Some(code) = self.refused_in_function()
+        {
+            return Ok(code);
         }
         if !is_said_after_a_failure(function) {
             self.device.thread.known_failure = None;
@@ -220,6 +221,12 @@ impl Machine<'_> {
         code
     }
 
+    /// The error of a call in a function that a stream calls.
+    pub(crate) fn refused_in_function(&mut self) -> Option<u64> {
+        let message = "a function that a stream calls may not call CUDA";
+        (!self.device.thread.callbacks.is_empty()).then(|| self.failed(NOT_PERMITTED, message.to_owned()))
+    }
+
     /// Nothing looks at the result of a call.
     pub(crate) fn ignored(&mut self) -> Result<()> {
         match &self.device.thread.failure {
@@ -252,6 +259,10 @@ impl Machine<'_> {
 
     /// Host code waits for what comes before a point, or for everything, and sees what kernels have printed.
     pub(crate) fn finish(&mut self, point: Option<Point>) -> Result<()> {
+        if let Some(Point::Stream(stream)) = point {
+            self.device.order.enter(stream);
+        }
+        self.await_functions(point)?;
         self.device.order.finish(point);
         self.flush()
     }
@@ -307,14 +318,10 @@ impl Machine<'_> {
             }
             Function::StreamWait => return Ok(self.no_event()),
             Function::StreamFlags => return Ok(u64::from(!is_blocking(stream))),
-            // For the function that a stream calls, everything before it is done. What it reads of a client of the driver nobody sees.
+            // For the function that a stream calls, everything before it is done.
             _ => {
                 self.refuse_in_capture(stream, "a function of the host")?;
-                let done = if self.places.are_of_driver() {
-                    Vec::new()
-                } else {
-                    self.device.order.finish(Some(Point::Stream(stream)))
-                };
+                let done = self.device.order.finish(Some(Point::Stream(stream)));
                 self.flush()?;
                 self.device.thread.callbacks.push(done);
             }

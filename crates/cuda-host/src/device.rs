@@ -32,6 +32,8 @@ pub(crate) enum Owner {
     Managed,
     /// The host's, which the device can reach at the same address.
     Pinned,
+    /// The same from a pool of memory: it is freed as memory of the device is.
+    Pooled,
     /// The host's, which the program has registered.
     Registered,
 }
@@ -72,7 +74,7 @@ impl Block {
 
     /// Whether it is the host's.
     pub fn is_of_host(&self) -> bool {
-        matches!(self.owner, Owner::Pinned | Owner::Registered)
+        matches!(self.owner, Owner::Pinned | Owner::Pooled | Owner::Registered)
     }
 }
 
@@ -410,7 +412,7 @@ impl Device {
 
     /// New memory, named after the variable that gets its address; its address.
     pub fn allocate(&mut self, name: &str, bytes: u64, owner: Owner, line: Line) -> Option<u64> {
-        let is_mapped = matches!(owner, Owner::Managed | Owner::Pinned);
+        let is_mapped = matches!(owner, Owner::Managed | Owner::Pinned | Owner::Pooled);
         let made = if is_mapped && self.is_beside_a_process {
             self.emulator.alloc_mapped(name, bytes)
         } else if owner == Owner::Managed {

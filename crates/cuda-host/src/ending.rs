@@ -19,7 +19,7 @@ impl Machine<'_> {
                     self.add(finding);
                     (1, true)
                 }
-                Stop::Reported | Stop::Gone => (1, true),
+                Stop::Reported | Stop::Gone | Stop::Awaits => (1, true),
                 Stop::Interrupted => {
                     let _ = self.print_all();
                     (INTERRUPTED, false)

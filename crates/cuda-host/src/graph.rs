@@ -14,7 +14,7 @@ use crate::errors::{
 };
 use crate::function::Function;
 use crate::machine::{Machine, Result, Stop};
-use crate::order::LEGACY;
+use crate::order::{LEGACY, Point};
 use crate::work::{Capture, Graph, Node, Part};
 
 impl Machine<'_> {
@@ -78,8 +78,8 @@ impl Machine<'_> {
                         "only one stream that the program created can be captured at a time".to_owned();
                     return Ok(self.failed(CAPTURE_UNSUPPORTED, message));
                 }
-                self.capture =
-                    Some(Capture { origin, streams: BTreeSet::from([origin]), ..Capture::default() });
+                let (graph, streams) = (self.graph_number()?, BTreeSet::from([origin]));
+                self.capture = Some(Capture { origin, graph, streams, ..Capture::default() });
                 Ok(0)
             }
             Function::CaptureEnd => {
@@ -95,7 +95,9 @@ impl Machine<'_> {
                     let message = "what was called during the capture cannot be captured".to_owned();
                     return Ok(self.failed(CAPTURE_INVALIDATED, message));
                 }
-                self.new_graph(b, Graph { origin: capture.origin, parts: capture.parts, uses: 1 })
+                let graph = Graph { origin: capture.origin, parts: capture.parts, uses: 1 };
+                self.graphs.insert(capture.graph, graph);
+                self.store(Scalar::U64, b, capture.graph).map(|()| 0)
             }
             Function::GraphCreate if b != 0 => {
                 Ok(self.failed(INVALID_VALUE, "the flags of `cudaGraphCreate` have to be 0".to_owned()))
@@ -124,14 +126,20 @@ impl Machine<'_> {
 
     /// A new graph, whose handle is stored at an address.
     fn new_graph(&mut self, to: u64, graph: Graph) -> Result<u64> {
+        let number = self.graph_number()?;
+        self.graphs.insert(number, graph);
+        self.store(Scalar::U64, to, number).map(|()| 0)
+    }
+
+    /// The number of a graph that is made now.
+    fn graph_number(&mut self) -> Result<u64> {
         self.check_handles(
             self.graphs.len(),
             "graphs",
             "call `cudaGraphDestroy` and `cudaGraphExecDestroy` when one is not needed any more",
         )?;
         self.last_graph += 1;
-        self.graphs.insert(self.last_graph, graph);
-        self.store(Scalar::U64, to, self.last_graph).map(|()| 0)
+        Ok(self.last_graph)
     }
 
     fn no_graph(&mut self) -> u64 {
@@ -142,6 +150,7 @@ impl Machine<'_> {
     fn launch_graph(&mut self, graph: Graph, stream: u64) -> Result<u64> {
         let line = self.line;
         self.device.order.enter(stream);
+        self.await_functions(Some(Point::Stream(stream)))?;
         let mut streams = BTreeMap::from([(graph.origin, stream)]);
         let (mut events, mut refused) = (BTreeMap::new(), 0);
         for part in graph.parts {

@@ -14,7 +14,7 @@ use crate::errors::{
 use crate::finding::{Finding, Kind};
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::Access;
-use crate::order::{LEGACY, Other, What};
+use crate::order::{LEGACY, Other, Point, What};
 use crate::places::Places;
 use crate::resident::Room;
 use crate::unordered;
@@ -144,6 +144,7 @@ impl Machine<'_> {
         let name = &loaded.kernel.name;
         self.flush()?;
         self.device.order.enter(stream);
+        self.await_functions(Some(Point::Stream(stream)))?;
         let blocks = self.device.used_by(&loaded, &wanted.addresses);
         let mut launch = self.how(&loaded, wanted);
         if !self.is_checked(kernel, wanted, &blocks) {

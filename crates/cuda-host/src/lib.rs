@@ -67,6 +67,7 @@ mod files;
 mod finding;
 mod function;
 mod graph;
+mod host_function;
 mod kernel;
 mod machine;
 mod memory;

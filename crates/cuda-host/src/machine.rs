@@ -36,6 +36,8 @@ pub(crate) enum Stop {
     Interrupted,
     /// The process that executes the host code has ended.
     Gone,
+    /// The call has done nothing, and is made again when a function of the host has ended.
+    Awaits,
     /// Something is not supported, or a limit was reached.
     Error(String),
 }

@@ -47,6 +47,8 @@ pub(crate) enum What {
     Copy,
     /// A memset, or an allocation in the order of a stream.
     Set,
+    /// A function of the host, until it has ended.
+    Function,
 }
 
 /// Work of a stream for which the host has not waited.
@@ -112,6 +114,8 @@ pub(crate) struct Order {
     created: u64,
     /// Whether the default stream of the thread has been used.
     is_per_thread: bool,
+    /// How many functions of the host are among the work.
+    functions: usize,
 }
 
 impl Order {
@@ -197,11 +201,16 @@ impl Order {
     /// A stream that was entered gets work. Of much work for which the host has not waited, the oldest is forgotten.
     pub fn add(&mut self, what: What, stream: u64, line: Line) -> &mut Work {
         if self.work.len() >= 2 * MOST_WORK {
-            self.work.drain(..MOST_WORK);
+            let mut nth = 0;
+            self.work.retain(|work| {
+                nth += 1;
+                nth > MOST_WORK || work.what == What::Function
+            });
         }
         let before = BTreeSet::from([Point::Stream(stream)]);
         let number = self.count;
         self.count += 1;
+        self.functions += usize::from(what == What::Function);
         let (blocks, changed) = (Vec::new(), Vec::new());
         self.work.push(Work { what, number, stream, before, blocks, changed, read: 0..0, line });
         let last = self.work.len() - 1;
@@ -232,6 +241,20 @@ impl Order {
             self.enter(stream);
         }
         self.work.extract_if(.., |work| point.is_none_or(|point| work.is_before(point))).collect()
+    }
+
+    /// Whether a function of the host that has not ended comes before a point, or anywhere.
+    pub fn has_function_before(&self, point: Option<Point>) -> bool {
+        let is_before = |work: &Work| point.is_none_or(|point| work.is_before(point));
+        self.functions > 0 && self.work.iter().any(|work| work.what == What::Function && is_before(work))
+    }
+
+    /// A function of the host has ended.
+    pub fn end_function(&mut self, number: u64) {
+        if let Ok(at) = self.work.binary_search_by_key(&number, |work| work.number) {
+            self.work.remove(at);
+            self.functions -= 1;
+        }
     }
 
     /// Whether work comes before an event that is not done.
@@ -358,6 +381,28 @@ mod tests {
         ] {
             assert_eq!(work.changes(&bytes), wanted, "{bytes:?}");
         }
+    }
+
+    #[test]
+    fn a_function_comes_before_what_waits_for_its_stream_until_it_has_ended() {
+        let [legacy, a, b, free] = with_streams();
+        let mut order = order();
+        order.enter(a);
+        let number = order.add(What::Function, a, Line::new(0, 1)).number;
+        order.record(1, a);
+        order.wait_for(free, 1);
+        for _ in 0..3 * MOST_WORK {
+            order.add(What::Set, b, Line::new(0, 1));
+        }
+        order.enter(legacy);
+        let is_before = |order: &Order| {
+            let points = [Point::Stream(a), Point::Stream(legacy), Point::Stream(free), Point::Event(1)];
+            points.map(|point| order.has_function_before(Some(point)))
+        };
+        assert_eq!(is_before(&order), [true; 4]);
+        assert!(order.has_function_before(None) && !order.has_function_before(Some(Point::Stream(b))));
+        order.end_function(number);
+        assert_eq!((is_before(&order), order.has_function_before(None)), ([false; 4], false));
     }
 
     #[test]

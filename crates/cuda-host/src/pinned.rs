@@ -15,7 +15,7 @@ use crate::finding::Kind;
 use crate::function::Function;
 use crate::machine::{Machine, Result, Stop};
 use crate::memory::{Access, BASE, state};
-use crate::order::What;
+use crate::order::{Point, What};
 use crate::runtime::{OTHER_FREE, OTHER_MEMORY};
 
 impl Machine<'_> {
@@ -32,7 +32,7 @@ impl Machine<'_> {
             Function::CudaMallocHost => {
                 self.cuda_allocate(a, b, Owner::Pinned).map(|made| made.err().unwrap_or(0))
             }
-            Function::CudaMallocAsync => self.allocate_in_stream(a, b, at(2)),
+            Function::CudaMallocAsync => self.allocate_in_stream(a, b, at(2), Owner::Device),
             Function::CudaFree => self.cuda_free(a, "cudaFree", None),
             Function::CudaFreeAsync => self.cuda_free(a, "cudaFreeAsync", Some(b)),
             Function::CudaFreeHost => self.cuda_free(a, "cudaFreeHost", None),
@@ -42,7 +42,7 @@ impl Machine<'_> {
             _ => {
                 let block = self.device.block(self.device.resolve(a)).filter(|block| block.is_live);
                 Ok(block.map_or(0, |block| match block.owner {
-                    Owner::Pinned | Owner::Registered => 1,
+                    Owner::Pinned | Owner::Pooled | Owner::Registered => 1,
                     Owner::Device => 2,
                     Owner::Managed => 3,
                 }))
@@ -109,6 +109,10 @@ impl Machine<'_> {
 
     /// Frees such memory; whether there is some at the address that is freed like this.
     fn free_beside(&mut self, address: u64, is_pinned: bool) -> Result<bool> {
+        if !self.is_beside(address) {
+            return Ok(false);
+        }
+        self.await_functions(None)?;
         let Some(native) = &mut self.native else { return Ok(false) };
         match native.shared.beside.get_mut(&address) {
             Some(None) if is_pinned => {
@@ -116,7 +120,7 @@ impl Machine<'_> {
                 return self.found(Kind::DoubleFree, message, "free each allocation once");
             }
             Some(owner @ Some(Owner::Pinned)) if is_pinned => *owner = None,
-            Some(owner @ Some(Owner::Managed)) if !is_pinned => *owner = None,
+            Some(owner @ Some(Owner::Managed | Owner::Pooled)) if !is_pinned => *owner = None,
             _ => return Ok(false),
         }
         let process = native.process;
@@ -130,10 +134,18 @@ impl Machine<'_> {
     }
 
     /// `cudaMallocAsync`: the memory is there for what comes after it in the order of its stream.
-    fn allocate_in_stream(&mut self, to: u64, bytes: u64, stream: u64) -> Result<u64> {
+    pub(crate) fn allocate_in_stream(
+        &mut self,
+        to: u64,
+        bytes: u64,
+        stream: u64,
+        owner: Owner,
+    ) -> Result<u64> {
         let Some(stream) = self.device.order.stream(stream) else { return Ok(self.no_stream()) };
         self.refuse_in_capture(stream, "an allocation")?;
-        match self.cuda_allocate(to, bytes, Owner::Device)? {
+        self.device.order.enter(stream);
+        self.await_functions(Some(Point::Stream(stream)))?;
+        match self.cuda_allocate(to, bytes, owner)? {
             Ok(address) => self.submit(What::Set, stream, 0..0, address..address + bytes).map(|()| 0),
             Err(code) => Ok(code),
         }
@@ -170,7 +182,9 @@ impl Machine<'_> {
         if let Some(stream) = stream {
             let Some(stream) = self.device.order.stream(stream) else { return Ok(self.no_stream()) };
             self.submit(What::Set, stream, 0..0, address..address + block.buffer.bytes())?;
-        } else if !is_pinned {
+        } else if is_pinned {
+            self.await_functions(None)?;
+        } else {
             self.finish(None)?;
         }
         if block.is_shared() {
@@ -208,6 +222,7 @@ impl Machine<'_> {
 
     /// `cudaHostUnregister`: memory of the host moves back.
     fn unregister(&mut self, address: u64) -> Result<u64> {
+        self.await_functions(None)?;
         let is_registered = !self.is_beside(address);
         let Some((bytes, at)) = is_registered.then(|| self.device.registered.remove(&address)).flatten()
         else {

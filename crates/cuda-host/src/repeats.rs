@@ -33,7 +33,8 @@ pub struct Unchecked {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Kind {
     kernel: usize,
-    shape: [Dim3; 3],
+    shape: [Dim3; 2],
+    cluster: Option<Dim3>,
     shared_bytes: u64,
     is_cooperative: bool,
     /// The allocations that the launch can use.
@@ -61,7 +62,8 @@ impl Repeats {
     ) -> bool {
         let kind = Kind {
             kernel,
-            shape: [wanted.grid, wanted.block, wanted.cluster],
+            shape: [wanted.grid, wanted.block],
+            cluster: wanted.cluster,
             shared_bytes: wanted.shared_bytes,
             is_cooperative: wanted.is_cooperative,
             blocks: blocks.to_vec(),
@@ -98,7 +100,7 @@ mod tests {
         Wanted {
             grid: 1.into(),
             block: block.into(),
-            cluster: 1.into(),
+            cluster: None,
             shared_bytes: 0,
             stream: 0,
             args: Vec::new(),

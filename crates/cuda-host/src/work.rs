@@ -66,6 +66,8 @@ pub(crate) struct Part {
 pub(crate) struct Capture {
     /// The stream in which it began.
     pub origin: u64,
+    /// The number that the graph will have.
+    pub graph: u64,
     pub streams: BTreeSet<u64>,
     pub events: BTreeSet<u64>,
     pub parts: Vec<Part>,

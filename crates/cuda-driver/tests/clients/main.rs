@@ -8,7 +8,9 @@
 
 mod boxes;
 mod clusters;
+mod functions;
 mod memory;
+mod objects;
 mod ptx_run;
 mod sequences;
 
@@ -48,7 +50,7 @@ template <typename T> __global__ void twice(T* x) { x[threadIdx.x] *= 2; }
 type Client = fn(u64);
 
 /// What a client does, by its name.
-const CLIENTS: [(&str, Client); 23] = [
+const CLIENTS: [(&str, Client); 28] = [
     ("adds", adds),
     ("races", races),
     ("goes_beyond", goes_beyond),
@@ -56,7 +58,9 @@ const CLIENTS: [(&str, Client); 23] = [
     ("loads_and_unloads", loads_and_unloads),
     ("does_anything", sequences::does_anything),
     ("makes_a_graph", makes_a_graph),
-    ("calls_back", calls_back),
+    ("calls_back", functions::calls_back),
+    ("goes_on", functions::goes_on),
+    ("calls_in_order", functions::calls_in_order),
     ("asks_too_much", asks_too_much),
     ("unloads_too_early", unloads_too_early),
     ("forks", forks),
@@ -67,6 +71,9 @@ const CLIENTS: [(&str, Client); 23] = [
     ("pins_much", memory::pins_much),
     ("copies_boxes", boxes::copies_boxes),
     ("launches_clusters", clusters::launches_clusters),
+    ("holds_an_object", objects::holds_an_object),
+    ("takes_from_pools", objects::takes_from_pools),
+    ("asks_for_tables", objects::asks_for_tables),
     ("compiles_what_is_wrong", compiles_what_is_wrong),
     ("runs_a_text", ptx_run::adds),
     ("runs_a_race", ptx_run::races),
@@ -293,28 +300,6 @@ fn makes_a_graph(edges: u64) {
     }
 }
 
-/// A function that a stream calls may wait for a thread that calls CUDA, but may not call it itself.
-fn calls_back(_: u64) {
-    extern "C" fn back(context: *mut std::ffi::c_void) {
-        let context = context as usize;
-        let other = std::thread::spawn(move || {
-            // SAFETY: the context is alive.
-            unsafe { (sys::cuCtxSetCurrent(context as sys::CUcontext), sys::cuCtxSynchronize()) }
-        });
-        assert_eq!(other.join().unwrap(), (SUCCESS, SUCCESS));
-        // SAFETY: it changes nothing.
-        assert_eq!(unsafe { sys::cuCtxSynchronize() }, CUresult::CUDA_ERROR_NOT_PERMITTED);
-    }
-    // SAFETY: the function gets the context that it expects.
-    unsafe {
-        let (_, _, x) = raw(c"count");
-        let mut context = null_mut();
-        sys::cuCtxGetCurrent(&raw mut context);
-        assert_eq!(sys::cuLaunchHostFunc(null_mut(), Some(back), context.cast()), SUCCESS);
-        assert_eq!((sys::cuCtxSynchronize(), sys::cuMemFree_v2(x)), (SUCCESS, SUCCESS));
-    }
-}
-
 /// Sizes that no memory has end at once.
 fn asks_too_much(_: u64) {
     // SAFETY: what is wrong is the driver's to refuse.
@@ -489,13 +474,6 @@ fn nodes_of_a_graph_are_ordered_by_edges() {
     let (_, report) = run("makes_a_graph", 0);
     let told = told(&report);
     assert!(told[0].starts_with("error unsynchronized cuGraphAddKernelNode_v2:"), "{told:?}");
-}
-
-#[test]
-fn a_function_that_a_stream_calls_may_wait_for_another_thread() {
-    let (_, report) = run("calls_back", 0);
-    let told = told(&report);
-    assert!(told.len() == 1 && told[0].starts_with("note failed-call cuCtxSynchronize:"), "{told:?}");
 }
 
 #[test]

@@ -58,6 +58,9 @@ fn sequence(seed: u64) -> usize {
     }
 }
 
+/// What a stream calls.
+extern "C" fn nothing(_: *mut std::ffi::c_void) {}
+
 /// One call.
 ///
 /// # Safety
@@ -73,7 +76,7 @@ unsafe fn step(random: &mut Random, held: &mut Held) {
     let event = some(random, &held.events, wrong);
     // SAFETY: as the function says.
     unsafe {
-        match random.below(16) {
+        match random.below(17) {
             0 | 1 if sys::cuMemAlloc_v2(&raw mut word, bytes as usize) == CUresult::CUDA_SUCCESS => {
                 held.memory.push((word, true));
             }
@@ -117,7 +120,8 @@ unsafe fn step(random: &mut Random, held: &mut Held) {
                     held.contexts.push(new);
                 }
             }
-            14 => {
+            14 => _ = (sys::cuLaunchHostFunc(stream, Some(nothing), null_mut()), sys::cuStreamQuery(stream)),
+            15 => {
                 let context = some(random, &held.contexts, null_mut());
                 sys::cuCtxSetCurrent(context);
                 sys::cuCtxDestroy_v2(some(random, &held.contexts, 8 as sys::CUcontext));

@@ -67,13 +67,14 @@ const VALUES: &[(u64, u64)] = &[
     (90, 1),
     (91, 1),
     (95, 1),
-    // Blocks of a multiprocessor, pools of memory.
+    // Blocks of a multiprocessor, pools of memory of the device and of the host.
     (106, 32),
     (115, 1),
+    (144, 1),
 ];
 
-/// The largest number of an attribute of CUDA 12.9.
-const LAST: u64 = 143;
+/// The largest number of an attribute of CUDA 12.9, and one of CUDA 13, whose functions for pools are here too.
+const LAST: u64 = 144;
 
 /// The value of an attribute of a device of a compute capability, 80 for 8.0; nothing if there is no such attribute.
 pub(super) fn value(attribute: u64, capability: u32) -> Option<u64> {

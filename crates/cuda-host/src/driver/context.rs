@@ -9,6 +9,10 @@ use super::state::{Driver, Handle, Values};
 use crate::function::Function;
 use crate::machine::Result;
 
+/// Why NVIDIA's runtime does not find what it looks for. One of these tables proves that the driver is NVIDIA's.
+const PRIVATE: &str = "the program asks for a private table of NVIDIA's driver, as NVIDIA's CUDA runtime does, which is in CuPy too: \
+                       both need the real driver. Give the program's sources to `lanes run`, or call the driver instead";
+
 /// The version of the driver: 12.9.
 const VERSION: u64 = 12090;
 
@@ -43,6 +47,7 @@ impl Driver<'_> {
             "cuGetErrorName" => self.error_text(a, b, 0),
             "cuGetErrorString" => self.error_text(a, b, 1),
             "cuProfilerStart" | "cuProfilerStop" => Ok(0),
+            "cuGetExportTable" => self.fail(code::NOT_SUPPORTED, PRIVATE),
             _ if name.starts_with("cuDevicePrimaryCtx") => return self.of_primary(name, a, values),
             _ if name.starts_with("cuDevice") => return self.of_device(name, values),
             _ if name.starts_with("cuCtx") => return self.of_contexts(name, values),
@@ -117,11 +122,7 @@ impl Driver<'_> {
                 .and_then(|_| self.give(b, Scalar::I32, u64::from(self.capability % 10))),
             "cuDeviceGetPCIBusId" => self.give_text(a, b, attributes::BUS),
             "cuDeviceGetByPCIBusId" => self.device_on_bus(a, b),
-            "cuDeviceGetDefaultMemPool" | "cuDeviceGetMemPool" => {
-                self.give(a, Scalar::U64, Handle::Pool.make(PRIMARY))
-            }
-            "cuDeviceSetMemPool" => self.pool(b).map(|known| known.map_or(code::INVALID_VALUE, |_| 0)),
-            _ => return None,
+            _ => return self.of_pools(name, values),
         })
     }
 
@@ -149,7 +150,9 @@ impl Driver<'_> {
                 self.give(a, Scalar::U64, primary)
             }
             "cuDevicePrimaryCtxRelease" | "cuDevicePrimaryCtxRelease_v2" => self.release(),
-            "cuDevicePrimaryCtxReset" | "cuDevicePrimaryCtxReset_v2" => self.end_context(primary),
+            "cuDevicePrimaryCtxReset" | "cuDevicePrimaryCtxReset_v2" => {
+                self.machine.await_functions(None).and_then(|()| self.end_context(primary))
+            }
             "cuDevicePrimaryCtxSetFlags" | "cuDevicePrimaryCtxSetFlags_v2" => {
                 self.contexts.primary_flags = values.at(1);
                 Ok(0)
@@ -169,8 +172,13 @@ impl Driver<'_> {
             return self
                 .fail(code::INVALID_CONTEXT, "the primary context is released more often than retained");
         }
-        self.contexts.retained -= 1;
-        if self.contexts.retained > 0 { Ok(0) } else { self.end_context(Handle::Context.make(PRIMARY)) }
+        if self.contexts.retained > 1 {
+            self.contexts.retained -= 1;
+            return Ok(0);
+        }
+        self.machine.await_functions(None)?;
+        self.contexts.retained = 0;
+        self.end_context(Handle::Context.make(PRIMARY))
     }
 
     /// A context ends. What was launched in it is done, and an error of it is over.
@@ -272,6 +280,7 @@ impl Driver<'_> {
             );
         }
         self.known(context, |driver| {
+            driver.machine.await_functions(None)?;
             if driver.contexts.stack().last() == Some(&context) {
                 driver.contexts.stack().pop();
                 driver.contexts.forget_empty();

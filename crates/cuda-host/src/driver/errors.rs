@@ -15,6 +15,7 @@ pub(super) mod code {
     pub const INVALID_PTX: u64 = 218;
     pub const INVALID_HANDLE: u64 = 400;
     pub const NOT_FOUND: u64 = 500;
+    pub const NOT_READY: u64 = 600;
     pub const ILLEGAL_ADDRESS: u64 = 700;
     pub const LAUNCH_TIMEOUT: u64 = 702;
     pub const ILLEGAL_INSTRUCTION: u64 = 715;
@@ -120,7 +121,10 @@ pub(super) fn of_runtime(code: u64) -> u64 {
 
 /// Whether a function can be called before `cuInit`, and after a launch was stopped.
 pub(super) fn is_always_allowed(name: &str) -> bool {
-    matches!(name, "cuInit" | "cuDriverGetVersion" | "cuGetErrorName" | "cuGetErrorString")
+    matches!(
+        name,
+        "cuInit" | "cuDriverGetVersion" | "cuGetErrorName" | "cuGetErrorString" | "cuGetExportTable"
+    )
 }
 
 #[cfg(test)]

@@ -75,12 +75,16 @@ impl Driver<'_> {
             | "cuFuncGetModule"
             | "cuKernelGetFunction"
             | "cuFuncGetName"
+            | "cuKernelGetName"
             | "cuFuncIsLoaded" => values.at(1),
             "cuFuncSetAttribute"
             | "cuFuncSetCacheConfig"
             | "cuFuncSetSharedMemConfig"
             | "cuFuncLoad"
             | "cuFuncGetParamInfo"
+            | "cuKernelGetParamInfo"
+            | "cuFuncGetParamCount"
+            | "cuKernelGetParamCount"
             | "cuKernelSetAttribute" => values.at(if name == "cuKernelSetAttribute" { 2 } else { 0 }),
             _ => return None,
         };
@@ -104,13 +108,19 @@ impl Driver<'_> {
                 let handle = self.modules.handle(module);
                 self.give(a, Scalar::U64, handle)
             }
-            "cuFuncGetName" => {
+            "cuFuncGetName" | "cuKernelGetName" => {
                 let name = self.machine.kernels[kernel].kernel.symbol.clone();
                 let at = self.machine.kept_text(&name)?;
                 self.give(a, Scalar::U64, at)
             }
             "cuFuncIsLoaded" => self.give(a, Scalar::I32, 1),
-            "cuFuncGetParamInfo" => self.parameter(kernel, b, [c, values.at(3)]),
+            "cuFuncGetParamCount" | "cuKernelGetParamCount" => {
+                let known = Rc::clone(&self.machine.kernels[kernel]);
+                let info = self.machine.device.kernel_of(known.module, &known.kernel.symbol);
+                let count = info.map_or(0, |info| info.params.len());
+                self.give(b, Scalar::U64, count as u64)
+            }
+            "cuFuncGetParamInfo" | "cuKernelGetParamInfo" => self.parameter(kernel, b, [c, values.at(3)]),
             // What steers caches and banks changes nothing here.
             "cuFuncSetCacheConfig" | "cuFuncSetSharedMemConfig" | "cuFuncLoad" => Ok(0),
             "cuOccupancyMaxPotentialBlockSize" | "cuOccupancyMaxPotentialBlockSizeWithFlags" => {

@@ -122,6 +122,7 @@ impl Driver<'_> {
             },
             "cuGraphDestroy" | "cuGraphExecDestroy" => {
                 self.graphs.known.remove(&a);
+                self.objects.drop_graph(a);
                 self.machine.cuda(Function::GraphDrop, &[a])
             }
             "cuGraphGetNodes" => self.nodes_of(a, b, c),
@@ -129,7 +130,7 @@ impl Driver<'_> {
         })
     }
 
-    fn no_graph(&mut self) -> Result<u64> {
+    pub(super) fn no_graph(&mut self) -> Result<u64> {
         self.fail(code::INVALID_VALUE, "there is no such graph: it was never made, or destroyed")
     }
 
@@ -165,6 +166,7 @@ impl Driver<'_> {
         if let Some(nodes) = self.graphs.known.get(&graph).cloned() {
             self.graphs.known.insert(made, nodes);
         }
+        self.objects.share(graph, made);
         Ok(0)
     }
 

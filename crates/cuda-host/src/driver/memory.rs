@@ -51,12 +51,7 @@ impl Driver<'_> {
             "cuMemAllocManaged" => self.allocate(Function::CudaMallocManaged, a, b),
             "cuMemAllocHost_v2" | "cuMemHostAlloc" => self.allocate(Function::CudaMallocHost, a, b),
             "cuMemAllocPitch_v2" => self.allocate_rows(values),
-            "cuMemAllocAsync" => self.allocate_in_stream(a, b, c),
-            "cuMemAllocFromPoolAsync" => match self.pool(c) {
-                Ok(Some(_)) => self.allocate_in_stream(a, b, values.at(3)),
-                Ok(None) => Ok(code::INVALID_VALUE),
-                Err(stop) => Err(stop),
-            },
+            "cuMemAllocAsync" => self.allocate_in_stream(a, b, c, Owner::Device),
             "cuMemFree_v2" => self.machine.cuda(Function::CudaFree, &[a]),
             "cuMemFreeHost" => self.machine.cuda(Function::CudaFreeHost, &[a]),
             "cuMemFreeAsync" => self.machine.cuda(Function::CudaFreeAsync, &[a, b]),
@@ -73,15 +68,6 @@ impl Driver<'_> {
             // Advice about where pages are, and moves of them, change nothing here.
             "cuMemAdvise" | "cuMemAdvise_v2" | "cuMemPrefetchAsync" | "cuMemPrefetchAsync_v2" => {
                 self.advise(a, b)
-            }
-            "cuMemPoolCreate" => self.create_pool(a),
-            "cuMemPoolDestroy" => match self.pools.remove(&a) {
-                Some(_) => Ok(0),
-                None => self.no_pool(a),
-            },
-            "cuMemPoolGetAttribute" | "cuMemPoolSetAttribute" => self.of_pool(name, a, b, c),
-            "cuMemPoolTrimTo" | "cuMemPoolSetAccess" => {
-                self.pool(a).map(|known| known.map_or(code::INVALID_VALUE, |_| 0))
             }
             "cuPointerGetAttribute" => self.pointer_attribute(a, b, c),
             "cuPointerGetAttributes" => self.pointer_attributes(a, b, c, values.at(3)),
@@ -108,11 +94,18 @@ impl Driver<'_> {
         self.machine.cuda(function, &[to, bytes])
     }
 
-    fn allocate_in_stream(&mut self, to: u64, bytes: u64, stream: u64) -> Result<u64> {
+    /// Memory that is there in the order of a stream.
+    pub(super) fn allocate_in_stream(
+        &mut self,
+        to: u64,
+        bytes: u64,
+        stream: u64,
+        owner: Owner,
+    ) -> Result<u64> {
         if bytes == 0 {
             return self.fail(code::INVALID_VALUE, "an allocation of no bytes");
         }
-        self.machine.cuda(Function::CudaMallocAsync, &[to, bytes, stream])
+        self.machine.allocate_in_stream(to, bytes, stream, owner)
     }
 
     /// `cuMemAllocPitch`: where the address and the pitch go, the bytes of a row, the rows, the bytes of an element.
@@ -162,44 +155,6 @@ impl Driver<'_> {
             Ok(0)
         } else {
             self.fail(code::INVALID_VALUE, format!("{address:#x} is no managed memory"))
-        }
-    }
-
-    /// Whether there is such a pool of memory. All pools take from the same memory.
-    pub(super) fn pool(&mut self, pool: u64) -> Result<Option<u64>> {
-        if pool == Handle::Pool.make(0) || self.pools.contains_key(&pool) {
-            return Ok(Some(pool));
-        }
-        self.no_pool(pool).map(|_| None)
-    }
-
-    fn no_pool(&mut self, pool: u64) -> Result<u64> {
-        self.fail(code::INVALID_VALUE, format!("{pool:#x} is no pool of memory, or one that was destroyed"))
-    }
-
-    fn create_pool(&mut self, to: u64) -> Result<u64> {
-        let help = "call `cuMemPoolDestroy` when one is not needed any more";
-        self.machine.check_handles(self.pools.len(), "pools of memory", help)?;
-        let number =
-            self.pools.keys().next_back().and_then(|last| Handle::Pool.number(*last)).unwrap_or(0) + 1;
-        let pool = Handle::Pool.make(number);
-        self.pools.insert(pool, 0);
-        self.give(to, Scalar::U64, pool)
-    }
-
-    /// The attributes of pools: the first three and the release threshold are set; the rest say how much is used.
-    fn of_pool(&mut self, name: &str, pool: u64, attribute: u64, at: u64) -> Result<u64> {
-        if self.pool(pool)?.is_none() {
-            return Ok(code::INVALID_VALUE);
-        }
-        if name == "cuMemPoolSetAttribute" {
-            return Ok(0);
-        }
-        match attribute {
-            1..=3 => self.give(at, Scalar::I32, 1),
-            4 => self.give(at, Scalar::U64, 0),
-            5..=8 => self.give(at, Scalar::U64, self.machine.device.live_bytes()),
-            _ => self.fail(code::INVALID_VALUE, format!("a pool has no attribute {attribute}")),
         }
     }
 

@@ -27,11 +27,11 @@ mod held;
 mod memory;
 mod module;
 mod module_text;
+mod pool;
 mod ptx_run;
 mod state;
 mod stream;
-
-use std::collections::BTreeMap;
+mod user_object;
 
 use cudac::host::Program;
 use simt::{FaultKind, Severity};
@@ -41,13 +41,18 @@ use crate::driver::errors::code;
 use crate::driver::graph::Graphs;
 use crate::driver::held::{Contexts, Functions, Modules, Texts};
 use crate::driver::module_text::NO_KERNELS;
+use crate::driver::pool::Pools;
 use crate::driver::state::{Driver, Values};
+use crate::driver::user_object::UserObjects;
 use crate::finding::{Finding, Kind};
 use crate::machine::{Machine, Result, Stop};
 use crate::places::Places;
 use crate::process::{Call, Process};
 use crate::resident::Room;
 use crate::{Error, Event, Given, Limits, Outcome, Watch};
+
+/// The answer to a call that has done nothing, and has to be made again when a function of the host has ended. It is no error's.
+pub const AGAIN: u64 = 1 << 32;
 
 /// Carries out what a process calls of the driver, until it ends. The device claims a compute capability, 80 for 8.0.
 ///
@@ -88,8 +93,9 @@ pub fn drive(
         modules: Modules::default(),
         functions: Functions::default(),
         graphs: Graphs::default(),
+        objects: UserObjects::default(),
         texts: Texts::default(),
-        pools: BTreeMap::new(),
+        pools: Pools::new(),
         broken: None,
         failures: Vec::new(),
     };
@@ -103,6 +109,7 @@ impl Driver<'_> {
             self.begin(&call);
             let code = match self.carry_out(&call) {
                 Ok(code) => errors::of_runtime(code),
+                Err(stop) if matches!(*stop, Stop::Awaits) => self.again(),
                 Err(stop) => match self.survive(*stop) {
                     Some(code) => code,
                     None => break Err(Box::new(Stop::Interrupted)),
@@ -116,18 +123,28 @@ impl Driver<'_> {
         self.machine.conclude(ended)
     }
 
-    /// A call begins: it has a number, and is a thread's.
+    /// A call begins: it has a number, if the program has made it, and is a thread's.
     fn begin(&mut self, call: &Call) {
-        self.calls = self.calls.saturating_add(1);
+        self.calls = self.calls.saturating_add(u32::from(!is_of_library(&call.name)));
         self.machine.turn_to(call.thread);
         self.contexts.turn_to(call.thread);
         let name = match &*call.name {
-            "__lanes_callback_begin" | "__lanes_callback_end" => "cuLaunchHostFunc",
+            "__lanes_function" | "__lanes_function_begin" | "__lanes_function_end" => "cuLaunchHostFunc",
             "__lanes_source" => "nvrtcCompileProgram",
+            "__lanes_destroyed_object" => "cuUserObjectRelease",
             name => name,
         };
         self.machine.line = self.machine.places.call(name, self.calls);
         self.machine.first = None;
+    }
+
+    /// The answer to a call that has to be made again. It would never come in a function that a stream calls.
+    fn again(&mut self) -> u64 {
+        if let Some(code) = self.machine.refused_in_function() {
+            return code;
+        }
+        self.calls -= 1;
+        AGAIN
     }
 
     fn carry_out(&mut self, call: &Call) -> Result<u64> {
@@ -136,32 +153,44 @@ impl Driver<'_> {
         match name {
             "ptx_run" => return self.run_text(values),
             "__lanes_source" => return self.source_refused(values),
+            "__lanes_function_begin" => {
+                self.machine.begin_function();
+                return Ok(code::SUCCESS);
+            }
+            "__lanes_function_end" => {
+                self.machine.end_function(values.at(0));
+                return Ok(code::SUCCESS);
+            }
+            "__lanes_destroyed_object" => return self.destroyed_object(values.at(0)),
             _ => {}
         }
-        if let Some(code) = self.refused(name) {
-            return Ok(code);
+        let code = match self.refused(name) {
+            Some(code) => code,
+            None => self.call_function(name, values)?,
+        };
+        if let Some(failure) = self.machine.device.in_hand() {
+            self.note(failure);
         }
+        Ok(code)
+    }
+
+    fn call_function(&mut self, name: &str, values: Values<'_>) -> Result<u64> {
         let done = self
             .of_context(name, values)
             .or_else(|| self.of_module(name, values))
             .or_else(|| self.of_function(name, values))
             .or_else(|| self.of_memory(name, values))
+            .or_else(|| self.of_pools(name, values))
             .or_else(|| self.of_graph(name, values))
+            .or_else(|| self.of_user_objects(name, values))
             .or_else(|| self.of_stream(name, values))
             .or_else(|| self.of_tensor_maps(name, values));
-        let done = match done {
-            Some(done) => done?,
-            // A program may ask for what not every device has, and do without it.
-            None => self.fail(code::NOT_SUPPORTED, format!("`{}` is not supported", call.name))?,
-        };
-        if let Some(failure) = self.machine.device.in_hand() {
-            self.note(failure);
-        }
-        Ok(done)
+        // A program may ask for what not every device has, and do without it.
+        done.unwrap_or_else(|| self.fail(code::NOT_SUPPORTED, format!("`{name}` is not supported")))
     }
 
     /// The error of a call that comes too early, or too late.
-    fn refused(&self, name: &str) -> Option<u64> {
+    fn refused(&mut self, name: &str) -> Option<u64> {
         if errors::is_always_allowed(name) {
             return None;
         }
@@ -170,6 +199,9 @@ impl Driver<'_> {
         }
         if !context::needs_one(name) {
             return None;
+        }
+        if let Some(code) = self.machine.refused_in_function() {
+            return Some(code);
         }
         if self.contexts.current().is_none() {
             return Some(code::INVALID_CONTEXT);
@@ -197,7 +229,7 @@ impl Driver<'_> {
                 self.tell_refused(message);
                 Some(code::NOT_SUPPORTED)
             }
-            Stop::Exit(_) | Stop::Interrupted | Stop::Gone => None,
+            Stop::Exit(_) | Stop::Interrupted | Stop::Gone | Stop::Awaits => None,
         }
     }
 
@@ -247,6 +279,11 @@ impl Driver<'_> {
             self.machine.report(Finding { severity: Severity::Note, ..finding });
         }
     }
+}
+
+/// Whether a call is the library's own, about a call that the program has made before.
+fn is_of_library(name: &str) -> bool {
+    matches!(name, "__lanes_function_begin" | "__lanes_function_end" | "__lanes_destroyed_object")
 }
 
 /// The name without what says that its default stream is the thread's own: streams say that themselves.

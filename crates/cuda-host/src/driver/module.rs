@@ -156,6 +156,7 @@ impl Driver<'_> {
     }
 
     fn unload(&mut self, module: u64) -> Result<u64> {
+        self.machine.await_functions(None)?;
         let Some(number) = self.modules.loaded.remove(&module) else { return self.no_module(module) };
         self.machine.finish(None)?;
         self.functions.forget(number);

@@ -1,12 +1,12 @@
 //! The driver of one process: what it knows, and how a call takes and gives values.
 
-use std::collections::BTreeMap;
-
 use cudac::host::Scalar;
 
 use super::errors::code;
 use super::graph::Graphs;
 use super::held::{Contexts, Functions, Modules, Texts};
+use super::pool::Pools;
+use super::user_object::UserObjects;
 use crate::device::Failure;
 use crate::machine::{Machine, Result, Stop};
 
@@ -22,6 +22,7 @@ pub(super) enum Handle {
     Link = 4,
     Pool = 5,
     Node = 6,
+    UserObject = 7,
 }
 
 impl Handle {
@@ -49,10 +50,11 @@ pub(super) struct Driver<'p> {
     pub functions: Functions,
     /// The graphs that the program makes of nodes, and what was made of graphs to be launched.
     pub graphs: Graphs,
+    /// The objects of the program that graphs hold.
+    pub objects: UserObjects,
     /// The texts of PTX that were run without a module.
     pub texts: Texts,
-    /// The pools of memory that the program made, and may destroy.
-    pub pools: BTreeMap<u64, u64>,
+    pub pools: Pools,
     /// The error that all calls return after a launch was stopped.
     pub broken: Option<u64>,
     /// Calls that failed, one for each function and error.

@@ -300,7 +300,8 @@ impl CheckedAccess<'_> {
         lists: &Lists,
         same_value: &impl Fn(Epoch, u32) -> bool,
     ) -> Option<Conflict> {
-        let rivals = loads.as_list().map_or(&[][..], |list| lists.rivals(list, self.scope(), self.range));
+        let (kind, scope) = (self.access.kind, self.scope());
+        let rivals = loads.as_list().map_or(&[][..], |list| lists.rivals(list, kind, scope, self.range));
         if let Some(conflict) = self.race_with_entries(rivals, |entry| self.cause(entry)) {
             return Some(conflict);
         }

@@ -80,6 +80,8 @@ struct List {
     /// Whether each is strong, accessed the same bytes and has a scope that includes all blocks: the usual accesses to a lock or a
     /// counter, of which no two race.
     are_alike: bool,
+    /// Whether each is a load: what many blocks read, and nobody writes.
+    are_loads: bool,
     /// Whether one was a volatile store.
     has_volatile: bool,
 }
@@ -99,8 +101,11 @@ impl Lists {
     }
 
     /// The entries of a list, oldest first, that may race with an access to some bytes. A strong access has a scope.
-    pub fn rivals(&self, list: usize, scope: Option<Scope>, range: ByteRange) -> &[Entry] {
-        let List { entries, are_alike, .. } = &self.all[list];
+    pub fn rivals(&self, list: usize, kind: OpKind, scope: Option<Scope>, range: ByteRange) -> &[Entry] {
+        let List { entries, are_alike, are_loads, .. } = &self.all[list];
+        if *are_loads && kind == OpKind::Load {
+            return &[];
+        }
         let is_like_them = *are_alike
             && scope.is_some_and(|scope| scope >= Scope::Gpu)
             && entries.first().is_some_and(|first| first.range == range);
@@ -133,7 +138,8 @@ impl Lists {
     pub fn add(&mut self, entries: Vec<Entry>) -> usize {
         let are_alike = entries.iter().all(|entry| entry.is_like(&entries[0]));
         let has_volatile = entries.iter().any(Entry::is_volatile_store);
-        let new = List { entries, are_alike, has_volatile };
+        let are_loads = entries.iter().all(|entry| entry.kind == OpKind::Load);
+        let new = List { entries, are_alike, are_loads, has_volatile };
         if let Some(list) = self.free.pop() {
             self.all[list] = new;
             return list;
@@ -144,8 +150,9 @@ impl Lists {
 
     /// Adds an entry to a list, in place of those that it makes unnecessary.
     pub fn add_to(&mut self, list: usize, entry: Entry, replaces: impl Fn(&Entry) -> bool) {
-        let List { entries, are_alike, has_volatile } = &mut self.all[list];
+        let List { entries, are_alike, are_loads, has_volatile } = &mut self.all[list];
         *has_volatile |= entry.is_volatile_store();
+        *are_loads &= entry.kind == OpKind::Load;
         *are_alike &= entry.is_like(entries.first().unwrap_or(&entry));
         if let Some(last) = entries.last_mut().filter(|last| last.is_of_one_instruction(&entry)) {
             *last = Entry { cell: entry.cell.with_mask(last.cell.mask | entry.cell.mask), ..entry };
@@ -210,5 +217,24 @@ fn retain_needed(entries: &mut Vec<Entry>, new: &Entry, replaces: impl Fn(&Entry
         } else {
             index += 1;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::order::Space;
+
+    #[test]
+    fn a_load_has_no_rivals_among_loads() {
+        let range = ByteRange { space: Space::Global(0), offset: 8, bytes: 4 };
+        let load = Entry::plain_load(Cell::default().with_mask(1), range);
+        let mut lists = Lists::default();
+        let list = lists.add(vec![load; 3]);
+        let rivals = |lists: &Lists, kind: OpKind| lists.rivals(list, kind, None, range).len();
+        assert_eq!((rivals(&lists, OpKind::Load), rivals(&lists, OpKind::Store)), (0, 3));
+        let update = Entry { kind: OpKind::Update, scope: Some(Scope::Gpu), ..load };
+        lists.add_to(list, update, |_| false);
+        assert_eq!((rivals(&lists, OpKind::Load), rivals(&lists, OpKind::Store)), (4, 4));
     }
 }
