@@ -450,7 +450,7 @@ fn launches_that_repeat_are_checked_at_intervals_skipped_without_clang() {
     let right = run("right.cu");
     assert_eq!((printed(&right), told(&right.findings)), ("12\n", vec![]));
     let [of] = &right.unchecked[..] else { panic!("{:?}", right.unchecked) };
-    assert_eq!((&*of.kernel, of.unchecked, of.launches), ("add(int*)", 6, 12));
+    assert_eq!((&*of.kernel, of.unchecked, of.launches), ("add", 6, 12));
     assert_eq!(run("race.cu").findings[0].kind.name(), "race");
     assert_eq!(run("late.cu").findings[0].kind.name(), "out-of-bounds");
 }

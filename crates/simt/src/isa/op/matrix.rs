@@ -6,6 +6,7 @@
 
 use super::memory::Address;
 use super::tensor::{Part, Sum, chain, sum_of_integers};
+use crate::isa::float::exact::{F16, F32, Number as Exact, Rounding};
 use crate::machine::registers::{WARP_SIZE, Wide};
 
 /// A matrix instruction, which a whole warp executes together.
@@ -203,8 +204,15 @@ impl Multiply {
                 sum_of_integers(a, b, Number::S32.integer(c), self.saturates)
             }),
             _ => {
-                let sum = Sum::new(self.a, self.b, self.c, self.d);
-                self.each(a, b, c, Part::of, |a, b, c| sum.of(a, b, c))
+                // Where C or D is f32, the sum is, and the other one is converted.
+                let is_wide = self.c == Number::F32 || self.d == Number::F32;
+                let sum = Sum::new(self.a, self.b, if is_wide { Number::F32 } else { self.d });
+                let converted = |from, to, bits| Exact::read(from, bits).round(to, Rounding::Nearest);
+                self.each(a, b, c, Part::of, |a, b, c| match (self.c, self.d) {
+                    (Number::F16, Number::F32) => sum.of(a, b, converted(F16, F32, c)),
+                    (Number::F32, Number::F16) => converted(F32, F16, sum.of(a, b, c)),
+                    _ => sum.of(a, b, c),
+                })
             }
         }
     }

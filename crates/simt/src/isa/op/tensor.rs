@@ -115,24 +115,22 @@ pub struct Sum {
     fraction_bits: u32,
     /// Bits behind the point that are kept of each term.
     kept_bits: i32,
-    /// The type of the element of C, and that of the sum.
-    from: Number,
     to: Number,
     /// Bits of the mantissa that a sum can have.
     mantissa_bits: u32,
 }
 
 impl Sum {
-    /// Sums of type `to` over a number of type `c` and products of numbers of types `a` and `b`.
-    pub fn new(a: Number, b: Number, c: Number, to: Number) -> Sum {
+    /// Sums of type `to` over products of numbers of types `a` and `b`.
+    pub fn new(a: Number, b: Number, to: Number) -> Sum {
         let kept_bits = if a.bits() == 8 { KEPT_OF_BYTES } else { KEPT_BITS };
         let mantissa_bits = format(to).1.min(kept_bits as u32);
-        Sum { fraction_bits: format(a).1 + format(b).1, kept_bits, from: c, to, mantissa_bits }
+        Sum { fraction_bits: format(a).1 + format(b).1, kept_bits, to, mantissa_bits }
     }
 
     /// The products of a row of A and a column of B, and an element of C, added.
     pub fn of(self, a: &[Part], b: &[Part], c: u64) -> u64 {
-        let c = Part::of(self.from, c);
+        let c = Part::of(self.to, c);
         let mut products = [Part::default(); MAX_PRODUCTS];
         for (product, (a, b)) in products.iter_mut().zip(a.iter().zip(b)) {
             *product = a.times(*b);
@@ -159,7 +157,7 @@ impl Sum {
             if term.digits < 0 { -kept } else { kept }
         };
         let sum = products.iter().map(|product| cut(product, self.fraction_bits)).sum::<i64>();
-        self.rounded(sum + cut(&c, format(self.from).1), largest - self.kept_bits)
+        self.rounded(sum + cut(&c, mantissa_bits), largest - self.kept_bits)
     }
 
     /// `sum` times two to the power of `scale`.
@@ -223,8 +221,7 @@ mod tests {
     fn check(products: &[(u64, u64)], c: f32, sum: f32) {
         let part = |bits| Part::of(Number::F16, bits);
         let (a, b): (Vec<_>, Vec<_>) = products.iter().map(|(a, b)| (part(*a), part(*b))).unzip();
-        let found =
-            Sum::new(Number::F16, Number::F16, Number::F32, Number::F32).of(&a, &b, u64::from(c.to_bits()));
+        let found = Sum::new(Number::F16, Number::F16, Number::F32).of(&a, &b, u64::from(c.to_bits()));
         assert_eq!(found, u64::from(sum.to_bits()), "{products:x?} + {c}");
     }
 
@@ -265,8 +262,7 @@ mod tests {
                 (-150, -160, false),
             ] {
                 let ((a, b), (c, d)) = (product(large), product(small));
-                let sum =
-                    Sum::new(number, number, Number::F32, Number::F32).of(&[a.negated(), c], &[b, d], 0);
+                let sum = Sum::new(number, number, Number::F32).of(&[a.negated(), c], &[b, d], 0);
                 let all = if large < -149 { 0 } else { 0x8000_0000 | 1 << (149 + large) };
                 assert_eq!(sum, all - u64::from(is_kept), "{large} {small}");
             }
@@ -284,7 +280,7 @@ mod tests {
         let infinity = 0x7c00;
         let part = |bits| Part::of(Number::F16, bits);
         let of = |a: u64, b: u64, c: u64| {
-            Sum::new(Number::F16, Number::F16, Number::F16, Number::F16).of(&[part(a)], &[part(b)], c)
+            Sum::new(Number::F16, Number::F16, Number::F16).of(&[part(a)], &[part(b)], c)
         };
         assert_eq!(of(infinity, ONE, 0), infinity);
         assert_eq!(of(infinity, ONE | 0x8000, 0), infinity | 0x8000);

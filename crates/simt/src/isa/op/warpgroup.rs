@@ -187,7 +187,7 @@ impl Product {
                 sum_of_integers(a, b, Number::S32.integer(c), self.saturates)
             }),
             Factors::Parts(a, b) => {
-                let sum = Sum::new(self.a.number, self.b.number, self.d, self.d);
+                let sum = Sum::new(self.a.number, self.b.number, self.d);
                 self.each(a, b, warp, d, adds, |a, b, c| sum.of(a, b, c));
             }
         }
