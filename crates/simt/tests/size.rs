@@ -20,8 +20,8 @@ const GOOD: &str = ".visible .entry good(.param .u64 out) {
 /// Statements that are not supported, of kinds that libraries contain.
 const UNSUPPORTED: [&str; 6] = [
     "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3,%f0,%f1,%f2,%f3}, {%r0,%r1}, {%r4,%r5}, {%f4,%f5,%f6,%f7,%f4,%f5,%f6,%f7};",
-    "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {%r0,%r1,%r2,%r3,%r0,%r1,%r2,%r3}, [%r4];",
-    "wgmma.fence.sync.aligned;",
+    "wmma.load.a.sync.aligned.row.m8n8k128.shared.b1 {%r0}, [%r4];",
+    "tld4.r.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%rd1, {%f4,%f5}];",
     "vadd.s32.s32.s32 %r1, %r2, %r3;",
     "ld.global.v8.f32 {%f0,%f1,%f2,%f3,%f4,%f5,%f6,%f7}, [%rd1];",
     "tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%rd1, {%f4,%f5}];",

@@ -4,8 +4,9 @@ use cudac::host::Scalar;
 
 use super::attributes;
 use super::errors::{self, code};
+use super::held::Handle;
 use super::held::PRIMARY;
-use super::state::{Driver, Handle, Values};
+use super::state::{Driver, Values};
 use crate::function::Function;
 use crate::machine::Result;
 

@@ -6,7 +6,8 @@ use cudac::host::{Kernel, Passing, Scalar};
 use simt::Dim3;
 
 use super::errors::code;
-use super::state::{Driver, Handle, Values};
+use super::held::Handle;
+use super::state::{Driver, Values};
 use crate::demangled::demangled;
 use crate::device::LoadedKernel;
 use crate::errors::NOT_PERMITTED;

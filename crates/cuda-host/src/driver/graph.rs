@@ -13,7 +13,8 @@ use simt::Dim3;
 
 use super::errors::code;
 use super::function::How;
-use super::state::{Driver, Handle, Values};
+use super::held::Handle;
+use super::state::{Driver, Values};
 use crate::bounds::MOST_PARTS;
 use crate::function::Function;
 use crate::machine::{Result, Stop};

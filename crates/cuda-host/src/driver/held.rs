@@ -2,6 +2,33 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+/// What stands in every handle, so that a handle is no address and no small number.
+const HANDLE: u64 = 0x7a << 56;
+
+/// The kinds of handles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Handle {
+    Context = 1,
+    Module = 2,
+    Function = 3,
+    Link = 4,
+    Pool = 5,
+    Node = 6,
+    UserObject = 7,
+}
+
+impl Handle {
+    pub fn make(self, number: usize) -> u64 {
+        HANDLE | (self as u64) << 48 | (number as u64 + 1) << 4
+    }
+
+    /// The number of a handle of this kind.
+    pub fn number(self, handle: u64) -> Option<usize> {
+        let number = handle ^ HANDLE ^ (self as u64) << 48;
+        (number >> 48 == 0 && number.trailing_zeros() >= 4 && number > 0).then(|| (number >> 4) as usize - 1)
+    }
+}
+
 /// The number of the primary context.
 pub(super) const PRIMARY: usize = 0;
 
@@ -106,5 +133,18 @@ impl Functions {
     /// A module is unloaded.
     pub fn forget(&mut self, module: usize) {
         self.known.retain(|(of, _), _| *of != module);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn handles_say_what_they_are() {
+        let function = Handle::Function.make(7);
+        assert_eq!(Handle::Function.number(function), Some(7));
+        assert_eq!((Handle::Module.number(function), Handle::Function.number(7)), (None, None));
+        assert_eq!((Handle::Function.number(0), Handle::Function.number(u64::MAX)), (None, None));
     }
 }

@@ -3,7 +3,8 @@
 use cudac::host::Scalar;
 
 use super::errors::code;
-use super::state::{Driver, Handle, Values};
+use super::held::Handle;
+use super::state::{Driver, Values};
 use crate::device::Owner;
 use crate::function::Function;
 use crate::machine::{Machine, Result, Stop};

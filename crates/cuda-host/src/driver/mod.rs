@@ -28,10 +28,12 @@ mod memory;
 mod module;
 mod module_text;
 mod pool;
+mod pool_calls;
 mod ptx_run;
 mod state;
 mod stream;
 mod user_object;
+mod user_object_calls;
 
 use cudac::host::Program;
 use simt::{FaultKind, Severity};

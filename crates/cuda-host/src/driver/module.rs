@@ -3,9 +3,10 @@
 use cudac::host::Scalar;
 
 use super::errors::code;
+use super::held::Handle;
 use super::held::{Link, Log};
 use super::module_text::{self, Image, Refused};
-use super::state::{Driver, Handle, Values};
+use super::state::{Driver, Values};
 use crate::machine::Result;
 
 /// The numbers of options of the compiler for PTX: a buffer for errors, and its size.

@@ -5,26 +5,22 @@
 
 use std::collections::BTreeMap;
 
-use cudac::host::Scalar;
-
-use super::errors::code;
-use super::state::{Driver, Handle, Values};
+use super::held::Handle;
 use crate::device::Owner;
-use crate::machine::Result;
 
 /// What a pool has memory of. The default pool of each has the number of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Device,
     Host,
     Managed,
 }
 
-const KINDS: [Kind; 3] = [Kind::Device, Kind::Host, Kind::Managed];
+pub(super) const KINDS: [Kind; 3] = [Kind::Device, Kind::Host, Kind::Managed];
 
 impl Kind {
     /// By `CUmemLocation`, whose type is the lower half, and `CUmemAllocationType`.
-    fn of(location: u64, allocation: u64) -> Option<Kind> {
+    pub fn of(location: u64, allocation: u64) -> Option<Kind> {
         let (place, number) = (location & 0xffff_ffff, location >> 32);
         match (place, allocation & 0xffff_ffff) {
             (1, 1 | 2) if number != 0 => None,
@@ -35,11 +31,11 @@ impl Kind {
         }
     }
 
-    fn default_pool(self) -> u64 {
+    pub fn default_pool(self) -> u64 {
         Handle::Pool.make(self as usize)
     }
 
-    fn owner(self) -> Owner {
+    pub fn owner(self) -> Owner {
         match self {
             Kind::Device => Owner::Device,
             Kind::Host => Owner::Pooled,
@@ -49,14 +45,14 @@ impl Kind {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Pool {
-    kind: Kind,
+pub(super) struct Pool {
+    pub kind: Kind,
     /// The attributes that the program can set, 1 to 4: three ways to use freed memory again, and how much is kept.
-    set: [u64; 4],
+    pub set: [u64; 4],
 }
 
 impl Pool {
-    fn new(kind: Kind) -> Pool {
+    pub fn new(kind: Kind) -> Pool {
         Pool { kind, set: [1, 1, 1, 0] }
     }
 }
@@ -64,161 +60,16 @@ impl Pool {
 /// The pools of a process.
 #[derive(Debug)]
 pub(super) struct Pools {
-    known: BTreeMap<u64, Pool>,
-    made: usize,
+    pub known: BTreeMap<u64, Pool>,
+    pub made: usize,
     /// For each kind the pool from which memory is taken if the program names none.
-    current: [u64; KINDS.len()],
+    pub current: [u64; KINDS.len()],
 }
 
 impl Pools {
     pub fn new() -> Pools {
         let known = KINDS.map(|kind| (kind.default_pool(), Pool::new(kind))).into();
         Pools { known, made: KINDS.len(), current: KINDS.map(Kind::default_pool) }
-    }
-}
-
-impl Driver<'_> {
-    pub(super) fn of_pools(&mut self, name: &str, values: Values<'_>) -> Option<Result<u64>> {
-        let [a, b, c] = [0, 1, 2].map(|nth| values.at(nth));
-        Some(match name {
-            "cuDeviceGetDefaultMemPool" => self.give(a, Scalar::U64, Kind::Device.default_pool()),
-            "cuDeviceGetMemPool" => self.give(a, Scalar::U64, self.pools.current[Kind::Device as usize]),
-            "cuDeviceSetMemPool" => self.set_current(Kind::Device, b),
-            "cuMemGetDefaultMemPool" => {
-                self.in_place(b, c, |driver, kind| driver.give(a, Scalar::U64, kind.default_pool()))
-            }
-            "cuMemGetMemPool" => self.in_place(b, c, |driver, kind| {
-                driver.give(a, Scalar::U64, driver.pools.current[kind as usize])
-            }),
-            "cuMemSetMemPool" => self.in_place(a, b, |driver, kind| driver.set_current(kind, c)),
-            "cuMemPoolCreate" => self.create_pool(a, b),
-            "cuMemPoolDestroy" => self.destroy_pool(a),
-            "cuMemPoolGetAttribute" => self.in_pool(a, |driver, pool| driver.give_pool_attribute(pool, b, c)),
-            "cuMemPoolSetAttribute" => self.in_pool(a, |driver, _| driver.set_pool_attribute(a, b, c)),
-            "cuMemPoolGetAccess" => self.in_pool(b, |driver, pool| driver.access(pool, a, c)),
-            // There is no second device that could be shut out.
-            "cuMemPoolTrimTo" | "cuMemPoolSetAccess" => self.in_pool(a, |_, _| Ok(0)),
-            "cuMemAllocFromPoolAsync" => self
-                .in_pool(c, |driver, pool| driver.allocate_in_stream(a, b, values.at(3), pool.kind.owner())),
-            _ => return None,
-        })
-    }
-
-    /// What is done with a pool that there is.
-    fn in_pool(&mut self, pool: u64, then: impl FnOnce(&mut Self, Pool) -> Result<u64>) -> Result<u64> {
-        if let Some(known) = self.pools.known.get(&pool).copied() {
-            return then(self, known);
-        }
-        self.fail(code::INVALID_VALUE, format!("{pool:#x} is no pool of memory, or one that was destroyed"))
-    }
-
-    /// What is done in a place, which a `CUmemLocation` and a kind of allocation describe.
-    fn in_place(
-        &mut self,
-        location: u64,
-        allocation: u64,
-        then: impl FnOnce(&mut Self, Kind) -> Result<u64>,
-    ) -> Result<u64> {
-        if location == 0 {
-            return self.fail(code::INVALID_VALUE, "the place of a pool is described at a null pointer");
-        }
-        let location = self.take_words(location, 1)?[0];
-        self.of_kind(location, allocation, then)
-    }
-
-    fn of_kind(
-        &mut self,
-        location: u64,
-        allocation: u64,
-        then: impl FnOnce(&mut Self, Kind) -> Result<u64>,
-    ) -> Result<u64> {
-        if let Some(kind) = Kind::of(location, allocation) {
-            return then(self, kind);
-        }
-        let (place, number) = (location as u32, (location >> 32) as i32);
-        let message = format!(
-            "no pool has memory of type {allocation} in place {number} of type {place}: there is device 0, and the host"
-        );
-        self.fail(code::INVALID_VALUE, message)
-    }
-
-    fn set_current(&mut self, kind: Kind, pool: u64) -> Result<u64> {
-        self.in_pool(pool, |driver, known| {
-            if known.kind != kind {
-                let message = format!("{pool:#x} is a pool of other memory than that for which it is set");
-                return driver.fail(code::INVALID_VALUE, message);
-            }
-            driver.pools.current[kind as usize] = pool;
-            Ok(0)
-        })
-    }
-
-    /// `CUmemPoolProps`: the type of allocations, of handles, and the place, in two words.
-    fn create_pool(&mut self, to: u64, described: u64) -> Result<u64> {
-        if described == 0 {
-            return self.fail(code::INVALID_VALUE, "the pool is described at a null pointer");
-        }
-        let words = self.take_words(described, 2)?;
-        self.of_kind(words[1], words[0] & 0xffff_ffff, |driver, kind| {
-            let help = "call `cuMemPoolDestroy` when one is not needed any more";
-            driver.machine.check_handles(driver.pools.known.len(), "pools of memory", help)?;
-            let pool = Handle::Pool.make(driver.pools.made);
-            driver.give(to, Scalar::U64, pool)?;
-            driver.pools.made += 1;
-            driver.pools.known.insert(pool, Pool::new(kind));
-            Ok(0)
-        })
-    }
-
-    /// What was taken from the pool stays until it is freed.
-    fn destroy_pool(&mut self, pool: u64) -> Result<u64> {
-        self.in_pool(pool, |driver, Pool { kind, .. }| {
-            if pool == kind.default_pool() {
-                return driver.fail(code::INVALID_VALUE, "a default pool of memory cannot be destroyed");
-            }
-            driver.pools.known.remove(&pool);
-            let current = &mut driver.pools.current[kind as usize];
-            if *current == pool {
-                *current = kind.default_pool();
-            }
-            Ok(0)
-        })
-    }
-
-    fn give_pool_attribute(&mut self, pool: Pool, attribute: u64, to: u64) -> Result<u64> {
-        match attribute {
-            1..=3 => self.give(to, Scalar::I32, pool.set[attribute as usize - 1]),
-            4 => self.give(to, Scalar::U64, pool.set[3]),
-            5..=8 => self.give(to, Scalar::U64, self.machine.device.live_bytes()),
-            _ => self.fail(code::INVALID_VALUE, format!("a pool has no attribute {attribute}")),
-        }
-    }
-
-    fn set_pool_attribute(&mut self, pool: u64, attribute: u64, from: u64) -> Result<u64> {
-        let value = match attribute {
-            1..=3 => u64::from(self.take(from, 4)? != [0; 4]),
-            4 | 6 | 8 => self.take_words(from, 1)?[0],
-            _ => {
-                return self
-                    .fail(code::INVALID_VALUE, format!("attribute {attribute} of a pool cannot be set"));
-            }
-        };
-        if attribute > 4 && value != 0 {
-            return self.fail(code::INVALID_VALUE, "what a pool has used at most can only be set to 0");
-        }
-        let known = self.pools.known.get_mut(&pool);
-        if let Some(set) = known.and_then(|pool| pool.set.get_mut(attribute as usize - 1)) {
-            *set = value;
-        }
-        Ok(0)
-    }
-
-    /// Who can use the memory of a pool, to read and to write it (3) or not at all (0): the device all of it.
-    fn access(&mut self, pool: Pool, to: u64, location: u64) -> Result<u64> {
-        self.in_place(location, 1, |driver, place| {
-            let is_shut_out = place == Kind::Host && pool.kind == Kind::Device;
-            driver.give(to, Scalar::I32, if is_shut_out { 0 } else { 3 })
-        })
     }
 }
 

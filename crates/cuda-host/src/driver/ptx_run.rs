@@ -90,7 +90,7 @@ impl Driver<'_> {
             addresses: Vec::new(),
             is_cooperative: false,
         };
-        let kernel = super::state::Handle::Function.number(function).unwrap_or_default();
+        let kernel = super::held::Handle::Function.number(function).unwrap_or_default();
         let kernel = Rc::clone(&self.machine.kernels[kernel]);
         self.run_kernel(&kernel, &wanted, &numbers, &sizes)
     }

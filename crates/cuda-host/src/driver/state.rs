@@ -10,33 +10,6 @@ use super::user_object::UserObjects;
 use crate::device::Failure;
 use crate::machine::{Machine, Result, Stop};
 
-/// What stands in every handle, so that a handle is no address and no small number.
-const HANDLE: u64 = 0x7a << 56;
-
-/// The kinds of handles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Handle {
-    Context = 1,
-    Module = 2,
-    Function = 3,
-    Link = 4,
-    Pool = 5,
-    Node = 6,
-    UserObject = 7,
-}
-
-impl Handle {
-    pub fn make(self, number: usize) -> u64 {
-        HANDLE | (self as u64) << 48 | (number as u64 + 1) << 4
-    }
-
-    /// The number of a handle of this kind.
-    pub fn number(self, handle: u64) -> Option<usize> {
-        let number = handle ^ HANDLE ^ (self as u64) << 48;
-        (number >> 48 == 0 && number.trailing_zeros() >= 4 && number > 0).then(|| (number >> 4) as usize - 1)
-    }
-}
-
 /// The driver of one process.
 pub(super) struct Driver<'p> {
     pub machine: Machine<'p>,
@@ -144,18 +117,5 @@ pub(super) struct Values<'v>(pub &'v [u64]);
 impl Values<'_> {
     pub fn at(self, nth: usize) -> u64 {
         self.0.get(nth).copied().unwrap_or(0)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn handles_say_what_they_are() {
-        let function = Handle::Function.make(7);
-        assert_eq!(Handle::Function.number(function), Some(7));
-        assert_eq!((Handle::Module.number(function), Handle::Function.number(7)), (None, None));
-        assert_eq!((Handle::Function.number(0), Handle::Function.number(u64::MAX)), (None, None));
     }
 }

@@ -16,6 +16,7 @@ use crate::exec::team::stack::Masks;
 use crate::isa::op::Op;
 use crate::isa::op::bulk::{Bulk, BulkOp};
 use crate::isa::op::copy::{Async, Copy};
+use crate::isa::op::matrix::{Matrix, Piece};
 use crate::isa::op::memory::{Address, Base, Memory};
 use crate::isa::value::Args;
 use crate::launch::{Dim3, MemoryError};
@@ -214,39 +215,18 @@ impl<'m> Moment<'m> {
         let slot = machine.frame.base.of(bank) + usize::from(inst.args.a);
         let (registers, slot) = machine.kept.find(bank, slot).unwrap_or((&machine.block.registers, slot));
         let at = addresses_of(registers, self.warp as usize, address, slot, machine.frame.local);
-        let access = |memory: Memory, lanes: u32, addresses: Wide| {
-            let space = memory.space();
-            let access = Access { space, kind, bytes, lanes, addresses, sectors: 0, bank_conflicts: 0 };
-            match space {
-                _ if kind == AccessKind::Mbarrier => access,
-                Space::Global if kind == AccessKind::Update => {
-                    Access { sectors: atomic_sectors(&addresses, lanes), ..access }
-                }
-                Space::Global => Access { sectors: Shape::of(&addresses, lanes).sectors(bytes), ..access },
-                Space::Shared => Access { bank_conflicts: access.bank_conflicts_at(&addresses), ..access },
-                _ => access,
-            }
+        let Op::Matrix(Matrix::LoadTile(tile) | Matrix::StoreTile(tile)) = &inst.op else {
+            return accessed(address.memory, bytes, kind, active, &at);
         };
-        let mut addresses = [0; WARP_SIZE];
-        if address.memory != Memory::Generic {
-            write_lanes(&mut addresses, active, |lane| at[lane]);
-            return vec![access(address.memory, active, addresses)];
-        }
-        let in_memory = |memory: Memory| {
-            let (mut lanes, mut addresses) = (0, [0; WARP_SIZE]);
-            for lane in lanes_of(active) {
-                let (reached, address) = resolve(address.memory, at[lane]);
-                if reached == memory {
-                    lanes |= 1 << lane;
-                    addresses[lane] = address;
-                }
-            }
-            (lanes != 0).then(|| access(memory, lanes, addresses))
+        let stride = machine.frame.base.narrow + usize::from(inst.args.b);
+        let stride = machine.block.registers.narrow.get(stride, self.warp as usize);
+        let of_piece = |piece: Piece| {
+            let at: Wide = std::array::from_fn(|lane| {
+                at[lane].wrapping_add(tile.offset(piece, lane, u64::from(stride[lane])))
+            });
+            accessed(address.memory, piece.bytes.into(), kind, active, &at)
         };
-        [Memory::Global, Memory::Shared, Memory::Local, Memory::Param]
-            .into_iter()
-            .filter_map(in_memory)
-            .collect()
+        tile.pieces().flat_map(of_piece).collect()
     }
 
     /// What the lanes of an asynchronous copy read and write, at some time. It has no conflicts of banks.
@@ -431,4 +411,38 @@ fn missing(divergence: &Divergence, group: usize) -> u32 {
         .filter(|&other| divergence.groups[other].meeting == own && divergence.has_arrived(other));
     let come = others.fold(meeting.arrived, |lanes, other| lanes | divergence.groups[other].mask);
     meeting.expected & !come
+}
+
+/// The accesses of lanes at some addresses: one for each memory in which they are.
+fn accessed(memory: Memory, bytes: u64, kind: AccessKind, active: u32, at: &Wide) -> Vec<Access> {
+    let access = |memory: Memory, lanes: u32, addresses: Wide| {
+        let space = memory.space();
+        let access = Access { space, kind, bytes, lanes, addresses, sectors: 0, bank_conflicts: 0 };
+        match space {
+            _ if kind == AccessKind::Mbarrier => access,
+            Space::Global if kind == AccessKind::Update => {
+                Access { sectors: atomic_sectors(&addresses, lanes), ..access }
+            }
+            Space::Global => Access { sectors: Shape::of(&addresses, lanes).sectors(bytes), ..access },
+            Space::Shared => Access { bank_conflicts: access.bank_conflicts_at(&addresses), ..access },
+            _ => access,
+        }
+    };
+    let mut addresses = [0; WARP_SIZE];
+    if memory != Memory::Generic {
+        write_lanes(&mut addresses, active, |lane| at[lane]);
+        return vec![access(memory, active, addresses)];
+    }
+    let in_memory = |wanted: Memory| {
+        let (mut lanes, mut addresses) = (0, [0; WARP_SIZE]);
+        for lane in lanes_of(active) {
+            let (reached, address) = resolve(memory, at[lane]);
+            if reached == wanted {
+                lanes |= 1 << lane;
+                addresses[lane] = address;
+            }
+        }
+        (lanes != 0).then(|| access(wanted, lanes, addresses))
+    };
+    [Memory::Global, Memory::Shared, Memory::Local, Memory::Param].into_iter().filter_map(in_memory).collect()
 }
