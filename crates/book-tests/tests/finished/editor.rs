@@ -74,10 +74,17 @@ fn a_listing_is_edited_run_reset_and_shared() {
     window.sees("document.querySelector('.edit-messages button').click() ?? document.activeElement.localName === 'textarea'");
 
     // Changed text is cudac's, beside the original of both compilers.
-    replace(&window, "sqrtff(x[i])", "x[i + 1000]");
+    replace(&window, "sqrtff(x[i])", "sqrtf(x[i] + 1)");
     press(&window, "run");
     hears(&window, "compiled by cudac");
     window.sees("[...document.querySelectorAll('.edit-result thead th')].map(head => head.textContent).join() === 'counter,yours, cudac,original, cudac,original, NVRTC'");
+
+    // A launch that was stopped has no counters to compare.
+    replace(&window, "sqrtf(x[i] + 1)", "x[i + 1000]");
+    press(&window, "run");
+    window.wait("document.querySelector('.edit-result .faults strong') !== null");
+    window.sees("document.querySelector('.edit-uncounted').textContent.includes('your kernel was stopped before its end')");
+    window.sees("document.querySelector('.edit-result thead') === null");
     window.sees("document.querySelector('.edit-row.bad .number').textContent === '35'");
     window.sees("document.querySelector('.edit-result .faults strong').textContent === 'out-of-bounds:'");
 

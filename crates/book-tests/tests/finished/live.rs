@@ -148,7 +148,10 @@ fn the_first_warp_is_there_before_the_emulator_and_is_played_with_keys() {
         .sees("performance.getEntriesByType('resource').every(each => !each.name.includes('assets/module'))");
     window.sees(&format!("{player}.box.querySelector('[data-act=step]').focus() ?? true"));
     window.press("ArrowRight");
-    window.wait(&format!("{player}.at === 1 && {player}.sides[0].timeline.moment !== undefined"));
+    // The plain player goes on by stages.
+    window.wait(&format!(
+        "{player}.at > 0 && {player}.at === {player}.stages[1].at && {player}.sides[0].timeline.moment !== undefined"
+    ));
     window.press("Home");
     window.wait(&format!("{player}.at === 0 && {player}.sides[0].timeline.moment !== undefined"));
     window.press("End");
