@@ -57,7 +57,7 @@ impl UserObjects {
 }
 
 impl Object {
-    /// The program gives up references, or to somebody else.
+    /// The program gives up references, or passes them on.
     pub fn take_from_program(&mut self, count: u64) -> Option<&'static str> {
         match self.of_program.checked_sub(count) {
             Some(left) => {
