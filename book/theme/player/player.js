@@ -20,7 +20,8 @@ const LanesPlayer = (() => {
     const STAGE = 5;
 
     class Player {
-        isAsking = false;
+        /** @type {Promise<void> | null} */
+        asking = null;
         isBusy = false;
         isOver = false;
         said = '';
@@ -131,11 +132,15 @@ const LanesPlayer = (() => {
             return true;
         }
 
-        // Asks for what is needed next, one request at a time, and draws what is there.
+        // Draws what is there, and asks for the rest. The promise holds until all of that is there, whoever asked first.
         async fetch() {
             this.draw();
-            if (this.isAsking || this.next() === null) { return; }
-            this.isAsking = true;
+            if (this.asking === null && this.next() !== null) { this.asking = this.ask(); }
+            await this.asking;
+        }
+
+        // Asks for what is needed next, one request at a time, and draws each.
+        async ask() {
             const busy = setTimeout(() => { this.isBusy = true; this.draw(); }, PATIENCE);
             try {
                 for (let work = this.next(); work !== null; work = this.next()) {
@@ -145,7 +150,7 @@ const LanesPlayer = (() => {
                 }
             } finally {
                 clearTimeout(busy);
-                this.isAsking = false;
+                this.asking = null;
                 this.isBusy = false;
                 this.draw();
             }

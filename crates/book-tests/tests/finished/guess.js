@@ -22,7 +22,7 @@ async () => {
         if (guess.figure === null) { continue; }
         const player = guess.figure.lanesPlayer;
         const end = performance.now() + 20000;
-        while (player.sides[0].timeline.moment?.number !== guess.moment && performance.now() < end) { await new Promise(resolve => { setTimeout(resolve, 4); }); }
+        while ((player.sides[0].timeline.moment?.number !== guess.moment || player.asking !== null) && performance.now() < end) { await new Promise(resolve => { setTimeout(resolve, 4); }); }
         await new Promise(requestAnimationFrame);
         const { top, bottom } = player.box.querySelector('.sides').getBoundingClientRect();
         const isSeen = said => said.checkVisibility() && said.getBoundingClientRect().top > 0 && said.getBoundingClientRect().bottom < innerHeight;

@@ -20,7 +20,7 @@ async () => {
             const player = box.lanesPlayer;
             const { record } = player.data;
             const [side] = player.sides;
-            const shown = () => side.timeline.moment?.number === player.position && !player.isAsking;
+            const shown = () => side.timeline.moment?.number === player.position && player.asking === null;
             const click = act => player.box.querySelector(`[data-act=${act}]`).click();
             if (player.isPlaying) { player.toggle(); }
             // A plain player shows each moment once its instructions are unfolded.
@@ -82,7 +82,7 @@ async () => {
                 player.box.querySelector('[name=beside]').click();
                 await until('the second run', () => player.sides.length === 2 && player.sides[1].timeline.moment !== undefined || player.problem !== '');
                 await player.show(player.count - 1);
-                await until('its end', () => !player.isAsking);
+                await until('its end', () => player.asking === null);
                 const [one, two] = player.sides.map(({ report }) => report);
                 if (one?.moments !== record.moments || !(two?.moments > 0)) { say('the second run is not beside the first'); }
                 if (player.box.querySelectorAll('.end').length !== 2) { say('what was found in the second run is not shown'); }

@@ -11,7 +11,7 @@ async () => {
         for (;;) {
             // What is folded inside of another fold is drawn once that is unfolded.
             player.box.querySelectorAll('details').forEach(details => { details.open = true; });
-            if (player.details !== null && !player.isAsking) { break; }
+            if (player.details !== null && player.asking === null) { break; }
             if (performance.now() > end) { return [`${box.dataset.live}: its registers are not shown`]; }
             await new Promise(resolve => { setTimeout(resolve, 4); });
         }
