@@ -28,38 +28,40 @@ struct u4 {};
 }
 }
 
-// How elements are kept: the type of `x`, how many of `x` are a register, how many elements are one of `x`, and how often
-// each is there. CUDA has halves twice, which `num_elements` shows.
+// How elements are kept: the type of `x` and of memory (where four bits are loaded from anything), how many of `x` are a register,
+// how many elements are one of `x`, and how often each is there. CUDA has halves twice, which `num_elements` shows.
 template <typename T> struct __kept {
-    typedef T type;
+    typedef T type, memory;
     static constexpr int in_word = 1, packed = 1, copies = 1;
 };
 template <> struct __kept<__half> {
-    typedef __half type;
+    typedef __half type, memory;
     static constexpr int in_word = 2, packed = 1, copies = 2;
 };
 template <> struct __kept<__nv_bfloat16> {
-    typedef __nv_bfloat16 type;
+    typedef __nv_bfloat16 type, memory;
     static constexpr int in_word = 2, packed = 1, copies = 1;
 };
 template <> struct __kept<signed char> {
-    typedef signed char type;
+    typedef signed char type, memory;
     static constexpr int in_word = 4, packed = 1, copies = 1;
 };
 template <> struct __kept<unsigned char> {
-    typedef unsigned char type;
+    typedef unsigned char type, memory;
     static constexpr int in_word = 4, packed = 1, copies = 1;
 };
 template <> struct __kept<precision::tf32> {
-    typedef float type;
+    typedef float type, memory;
     static constexpr int in_word = 1, packed = 1, copies = 1;
 };
 template <> struct __kept<experimental::precision::s4> {
     typedef int type;
+    typedef void memory;
     static constexpr int in_word = 1, packed = 8, copies = 1;
 };
 template <> struct __kept<experimental::precision::u4> {
     typedef unsigned type;
+    typedef void memory;
     static constexpr int in_word = 1, packed = 8, copies = 1;
 };
 
@@ -155,24 +157,24 @@ inline __device__ void __load(F& to, const S* p, unsigned ldm) {
     }
 }
 template <int m, int n, int k, typename T>
-inline __device__ void load_matrix_sync(fragment<matrix_a, m, n, k, T, row_major>& a, const typename __kept<T>::type* p, unsigned ldm) {
+inline __device__ void load_matrix_sync(fragment<matrix_a, m, n, k, T, row_major>& a, const typename __kept<T>::memory* p, unsigned ldm) {
     __syncwarp();
-    __load<true, k>(a, p, ldm);
+    __load<true, k>(a, (const typename __kept<T>::type*)p, ldm);
 }
 template <int m, int n, int k, typename T>
-inline __device__ void load_matrix_sync(fragment<matrix_a, m, n, k, T, col_major>& a, const typename __kept<T>::type* p, unsigned ldm) {
+inline __device__ void load_matrix_sync(fragment<matrix_a, m, n, k, T, col_major>& a, const typename __kept<T>::memory* p, unsigned ldm) {
     __syncwarp();
-    __load<false, k>(a, p, ldm);
+    __load<false, k>(a, (const typename __kept<T>::type*)p, ldm);
 }
 template <int m, int n, int k, typename T>
-inline __device__ void load_matrix_sync(fragment<matrix_b, m, n, k, T, row_major>& b, const typename __kept<T>::type* p, unsigned ldm) {
+inline __device__ void load_matrix_sync(fragment<matrix_b, m, n, k, T, row_major>& b, const typename __kept<T>::memory* p, unsigned ldm) {
     __syncwarp();
-    __load<false, k>(b, p, ldm);
+    __load<false, k>(b, (const typename __kept<T>::type*)p, ldm);
 }
 template <int m, int n, int k, typename T>
-inline __device__ void load_matrix_sync(fragment<matrix_b, m, n, k, T, col_major>& b, const typename __kept<T>::type* p, unsigned ldm) {
+inline __device__ void load_matrix_sync(fragment<matrix_b, m, n, k, T, col_major>& b, const typename __kept<T>::memory* p, unsigned ldm) {
     __syncwarp();
-    __load<true, k>(b, p, ldm);
+    __load<true, k>(b, (const typename __kept<T>::type*)p, ldm);
 }
 
 // Where an element of a sum is.

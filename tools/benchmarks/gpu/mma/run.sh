@@ -3,7 +3,7 @@
 #
 #   tools/benchmarks/gpu/mma/run.sh FOLDER
 #
-# `h200.csv`, `h200_wgmma.csv`, `h200_accesses.csv` and `h200_copies.csv` belong beside this file. `results.bin` and `wgmma.bin`
+# `h200.csv`, `h200_wgmma.csv`, `h200_wmma.csv`, `h200_accesses.csv` and `h200_copies.csv` belong beside this file. `results.bin` and `wgmma.bin`
 # have the first results of each instruction as they are, to find out what is wrong if a sum differs.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -17,6 +17,9 @@ origin="# $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader); $
 
 nvcc -O3 -std=c++17 -gencode arch=compute_90a,code=sm_90a -DCOMPARE_BYTES -o "$folder/wgmma" wgmma.cu
 { echo "$origin"; timeout 60 "$folder/wgmma" 64 0; timeout 60 "$folder/wgmma" 1024 262144 "$folder/wgmma.bin"; } > "$folder/h200_wgmma.csv"
+
+nvcc -O3 -std=c++17 -arch=sm_90 -o "$folder/wmma" wmma.cu
+{ echo "$origin"; for few in 16 1024; do timeout 60 "$folder/wmma" "$few" 0; done; timeout 60 "$folder/wmma" 64 262144; } > "$folder/h200_wmma.csv"
 
 # What the profiler counts of each launch, by the kernel's template arguments and the number of the pattern. The profiler lists
 # launches in order, below a line of names and one of units, and writes 1,024 for a thousand and 24.

@@ -1,5 +1,5 @@
 // Executes `wgmma` on the operands of `mma.cu`, and prints sums over all bits of the results, and how many of them differ from
-// those of `mma` on the same operands. `crates/lanes/tests/wgmma.rs` runs this program on the emulator, and compares the sums.
+// those of `mma` on the same operands. `crates/lanes/tests/tensor_cores.rs` runs this program on the emulator, and compares the sums.
 //
 // A warpgroup takes four products that have the same B, one for each warp. Every other time its A is in shared memory, and not in
 // registers. Products of eight columns are enough, because no element depends on another column.

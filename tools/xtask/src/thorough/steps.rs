@@ -91,7 +91,7 @@ pub const STEPS: &[Step] = &[
     finite(
         "warpgroups",
         "94,000 products of warpgroups, each bit of their sum as on an H200",
-        "test --locked -p lanes --test wgmma -- --ignored",
+        "test --locked -p lanes --test tensor_cores -- --ignored",
     ),
     seeded(
         "litmus",

@@ -2,7 +2,7 @@
 //!
 //! The specification leaves open in which order products are added and how sums are rounded. What is here was found with the programs
 //! in `tools/benchmarks/gpu/mma`, whose records hold for an NVIDIA H200. Every bit is compared by `crates/simt/tests/mma.rs`, and for
-//! products of warpgroups by `crates/lanes/tests/wgmma.rs`:
+//! products of warpgroups by `crates/lanes/tests/tensor_cores.rs`:
 //!
 //! - f16, bf16 and tf32: all products of an element of D are exact, and they and the element of C are added at once, in fixed
 //!   point. The exponents of a product's operands are added, without normalising the product; the largest such exponent of a
