@@ -38,7 +38,8 @@ const WARPS: Record = Record {
 impl Record {
     /// Types, kind, number of products and what was found, of the rows with so many products first.
     fn of(&self, text: &str, products: &str) -> Vec<Vec<String>> {
-        let cells = |line: &str| line.split(',').take(3 + self.columns).map(str::to_owned).collect::<Vec<_>>();
+        let cells =
+            |line: &str| line.split(',').take(3 + self.columns).map(str::to_owned).collect::<Vec<_>>();
         text.lines().map(cells).filter(|row| row.len() == 3 + self.columns && row[2] == products).collect()
     }
 

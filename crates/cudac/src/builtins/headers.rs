@@ -30,6 +30,7 @@ const FAMILIES: [&str; 8] = [
 const GROUPS: &str = plain!("groups.cuh");
 const ATOMIC: &str = plain!("atomic.cuh");
 const UTILITY: &str = plain!("utility.cuh");
+const TRAITS: &str = plain!("traits.cuh");
 const BARRIER: &str = plain!("barrier.cuh");
 const HALF: &str = plain!("half.cuh");
 const COPIES: &str = plain!("copies.cuh");
@@ -43,7 +44,7 @@ const ASSERT: &str = plain!("assert.cuh");
 
 /// What can be included. The text of many is empty, because what they declare needs no header here. The second text is
 /// the name under which the file is known: a header that has several names is read once, and messages show that name.
-const HEADERS: [(&str, &str, &str); 49] = [
+const HEADERS: [(&str, &str, &str); 52] = [
     ("cooperative_groups.h", "cooperative_groups.h", GROUPS),
     ("cooperative_groups/reduce.h", "cooperative_groups.h", GROUPS),
     ("cooperative_groups/scan.h", "cooperative_groups.h", GROUPS),
@@ -51,6 +52,9 @@ const HEADERS: [(&str, &str, &str); 49] = [
     ("cuda/std/atomic", "cuda/atomic", ATOMIC),
     ("cuda/std/utility", "cuda/std/utility", UTILITY),
     ("cudac_utility", "cuda/std/utility", UTILITY),
+    ("type_traits", "type_traits", "#include <cudac_utility>\n#include <cudac_traits>\n"),
+    ("cuda/std/type_traits", "type_traits", "#include <cudac_utility>\n#include <cudac_traits>\n"),
+    ("cudac_traits", "cudac_traits", TRAITS),
     ("cuda/barrier", "cuda/barrier", BARRIER),
     ("cuda_fp16.h", "cuda_fp16.h", HALF),
     ("cuda_bf16.h", "cuda_fp16.h", HALF),

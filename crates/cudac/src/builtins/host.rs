@@ -131,7 +131,6 @@ const HEADERS: &[(&str, &str, &str)] = &[
     ("utility", "utility", "#include <algorithm>\n"),
     ("functional", "functional", "#include <algorithm>\n"),
     ("iterator", "iterator", "#include <algorithm>\n"),
-    ("type_traits", "type_traits", ""),
     ("cmath", "cmath", CMATH),
     ("math.h", "cmath", CMATH),
     ("string.h", "string.h", ""),

@@ -396,10 +396,11 @@ impl<'t> Checker<'_, 't> {
     }
 }
 
-/// A type that is only a name, which may turn out to be that of a value.
+/// A type that is only a name, which may turn out to be that of a value. With a qualifier it is a pattern: `const T`.
 fn bare_name(written: tree::Type<'_>) -> Option<Name<'_>> {
+    let is_qualified = written.is_const || written.is_volatile;
     match &written.kind {
-        TypeKind::Named(path) if path.parts.len() == 1 => Some(path.parts[0].name),
+        TypeKind::Named(path) if path.parts.len() == 1 && !is_qualified => Some(path.parts[0].name),
         _ => None,
     }
 }

@@ -326,7 +326,10 @@ impl<'t> Parser<'_, 't> {
         if self.is("::") {
             return Err(unsupported(start, "defining a member outside of its type"));
         }
-        // Only a function template can have arguments here: a special case of it, or an instance that is asked for.
+        if self.is("<") && self.scopes.find(name) == Some(Entity::VariableTemplate) {
+            return self.special_constant((name, span), declarator.ty, specifiers.storage);
+        }
+        // Else only a function template can have arguments here: a special case of it, or an instance that is asked for.
         let is_template = self.is("<") && self.scopes.find(name) == Some(Entity::FunctionTemplate);
         let special = if is_template { Some(self.template_arguments()?) } else { None };
         if self.is("(") && (special.is_some() || self.at_parameters()) {

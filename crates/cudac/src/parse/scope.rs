@@ -17,6 +17,8 @@ pub(super) enum Entity {
     TypeTemplate,
     /// `<` after it begins arguments.
     FunctionTemplate,
+    /// Of a constant: with its arguments it is a value.
+    VariableTemplate,
     /// The number of its scope.
     Namespace(usize),
     Value,

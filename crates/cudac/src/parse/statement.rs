@@ -5,7 +5,7 @@
 //! Specification: C++17, [stmt.stmt].
 
 use super::Parser;
-use super::tree::{Expr, Stmt, StmtKind, Unroll};
+use super::tree::{self, Basic, Expr, ExprKind, Init, Stmt, StmtKind, Storage, TypeKind, Unroll, Variable};
 use super::types::unknown_type;
 use crate::lex::Kind;
 use crate::source::{Name, Result, error, unsupported};
@@ -200,8 +200,12 @@ impl<'t> Parser<'_, 't> {
             self.expect(")", "after the range of `for`")?;
             let body = self.scoped_statement()?;
             return match init.map(|init| init.kind) {
-                Some(StmtKind::Variables(variables)) if variables.len() == 1 => {
-                    Ok(StmtKind::RangeFor { variable: &variables[0], range, body, unroll })
+                Some(StmtKind::Variables([variable])) => {
+                    let loop_over = |range| StmtKind::RangeFor { variable, range, body, unroll };
+                    match range.kind {
+                        ExprKind::List([first, ..]) => self.over_list(range, first, &loop_over),
+                        _ => Ok(loop_over(range)),
+                    }
                 }
                 _ => Err(error(range.span, "expected one variable before the `:` of `for`")),
             };
@@ -213,6 +217,33 @@ impl<'t> Parser<'_, 't> {
         self.expect(")", "after the step of `for`")?;
         let body = self.scoped_statement()?;
         Ok(StmtKind::For { init, condition, step, body, unroll })
+    }
+
+    /// A list is an array of constants that have the type of the first one: C++17, [stmt.ranged] and [dcl.init.list].
+    fn over_list(
+        &mut self,
+        list: Expr<'t>,
+        first: &Expr<'t>,
+        loop_over: &dyn Fn(Expr<'t>) -> StmtKind<'t>,
+    ) -> Result<StmtKind<'t>> {
+        let (name, span) = (self.text.names.get("the values of the list"), list.span);
+        let element = match first.kind {
+            ExprKind::Text(_) => {
+                let letter = self.ty(TypeKind::Basic(Basic::Char), true, false, span);
+                TypeKind::Pointer(letter)
+            }
+            _ => TypeKind::TypeOf(first),
+        };
+        let element = self.ty(element, true, false, span);
+        let ty = self.ty(TypeKind::Array(element, None), false, false, span);
+        let init = Some(Init::Assign(list));
+        let values = Variable { name, ty, init, storage: Storage::default(), align: None, span };
+        let values = self.statement_of(StmtKind::Variables(self.arena.list(&[values])), span);
+        let part = tree::Part { name, arguments: None, span };
+        let path = tree::Path { parts: self.arena.list(&[part]), span };
+        let range = self.node(ExprKind::Path(path), span, 0)?;
+        let statement = self.statement_of(loop_over(range), span);
+        Ok(StmtKind::Block(self.arena.list(&[values, statement])))
     }
 
     /// The first part of `for`, with its `;`, which a declaration has anyway.

@@ -2,8 +2,8 @@
 //!
 //! A template is kept as it is read, and instantiated by `check`. What is inside is parsed once, so the parser has to
 //! know types from values even where they depend on parameters: `T::name` is a type after `typename` ([temp.res]), and
-//! without it only where a name follows. Left out: templates as parameters, templates of variables, packs of
-//! parameters. Specification: C++17, [temp].
+//! without it only where a name follows. Left out: templates as parameters, templates of variables that are no
+//! constants, packs of parameters. Specification: C++17, [temp].
 //!
 //! ```text
 //! template <class T, int N = 4> struct S { … };       a template
@@ -11,11 +11,15 @@
 //! template <class T> struct S<T*, 4> { … };           a special case with parameters
 //! template struct S<float, 4>;                        an instance that is asked for
 //! void f(auto x)                                      a template as well
+//! template <class T> constexpr int size = 4;          the same as a type that has the value, in which `size<int>` finds it
 //! ```
 
 use super::Parser;
 use super::scope::Entity;
-use super::tree::{Argument, Declaration, Function, Parameter, ParameterKind, TypeKind, Variable};
+use super::tree::{
+    Argument, Declaration, Function, Init, Member, Parameter, ParameterKind, Storage, Struct, Type, TypeKind,
+    Variable,
+};
 use crate::lex::Kind;
 #[cfg(feature = "host")]
 use crate::source::map::Set;
@@ -23,6 +27,9 @@ use crate::source::{Name, Names, Result, Span, error, unsupported};
 
 /// A template may have this many parameters.
 const MAX_PARAMETERS: usize = 32;
+
+/// The member that has the value of a template of a constant, which no text can spell.
+pub(super) const VALUE: &str = "the value";
 
 impl<'t> Parser<'_, 't> {
     /// `template <…>` and what follows. The parameters are in a scope of their own, around what follows; the template's
@@ -72,8 +79,60 @@ impl<'t> Parser<'_, 't> {
                 let template = Some(self.arena.list(&[parameters, implied].concat()));
                 Ok(Declaration::Function(self.arena.put(Function { template, ..*function })))
             }
-            _ => Err(unsupported(self.span(), "a template of a variable")),
+            // A special case of a template of a constant.
+            Declaration::Struct(constant) => {
+                let template = Some(parameters);
+                Ok(Declaration::Struct(self.arena.put(Struct { template, ..*constant })))
+            }
+            Declaration::Variables([variable]) if is_constant(variable) => {
+                Ok(Declaration::Struct(self.constant(*variable, Some(parameters), None)))
+            }
+            _ => Err(unsupported(self.span(), "a template of a variable that is no constant")),
         }
+    }
+
+    /// A constant as the only member of a type.
+    fn constant(
+        &mut self,
+        variable: Variable<'t>,
+        template: Option<&'t [Parameter<'t>]>,
+        special: Option<&'t [Argument<'t>]>,
+    ) -> &'t Struct<'t> {
+        let storage = Storage { is_static: true, is_constexpr: true, ..variable.storage };
+        let value = Variable { name: self.text.names.get(VALUE), storage, ..variable };
+        self.arena.put(Struct {
+            name: variable.name,
+            span: variable.span,
+            template,
+            is_union: false,
+            align: None,
+            members: self.arena.list(&[Member::Field(value)]),
+            is_forward: false,
+            special,
+        })
+    }
+
+    /// `<int> = 4;` behind the name of a template of a constant; the parameters are not known here.
+    pub(super) fn special_constant(
+        &mut self,
+        (name, span): (Name<'t>, Span),
+        ty: Type<'t>,
+        storage: Storage,
+    ) -> Result<Declaration<'t>> {
+        let special = Some(self.template_arguments()?);
+        let init = if self.take("=") {
+            Some(Init::Assign(self.assigned()?))
+        } else if self.is("{") {
+            Some(Init::Curly(self.list()?))
+        } else {
+            None
+        };
+        self.expect(";", "after the value")?;
+        let variable = Variable { name, ty, init, storage, align: None, span };
+        if !is_constant(&variable) {
+            return Err(unsupported(span, "a template of a variable that is no constant"));
+        }
+        Ok(Declaration::Struct(self.constant(variable, None, special)))
     }
 
     /// `template struct S<int>;` or `template void f<int>(int*);`: C++17, [temp.explicit]. The type becomes an alias
@@ -136,7 +195,9 @@ impl<'t> Parser<'_, 't> {
                 self.scopes.declare(function.name, Entity::FunctionTemplate);
             }
             Declaration::Struct(definition) if definition.special.is_none() => {
-                self.scopes.declare(definition.name, Entity::TypeTemplate);
+                let entity =
+                    if is_of_constant(definition) { Entity::VariableTemplate } else { Entity::TypeTemplate };
+                self.scopes.declare(definition.name, entity);
             }
             Declaration::Alias { name, .. } => self.scopes.declare(*name, Entity::TypeTemplate),
             _ => {}
@@ -244,6 +305,15 @@ impl<'t> Parser<'_, 't> {
         }
         self.expect(">", "after the arguments of the template")
     }
+}
+
+/// Whether it has a value that never changes: `constexpr`, or `const` with an initialiser.
+fn is_constant(variable: &Variable<'_>) -> bool {
+    variable.init.is_some() && (variable.storage.is_constexpr || variable.ty.is_const)
+}
+
+fn is_of_constant(definition: &Struct<'_>) -> bool {
+    matches!(definition.members, [Member::Field(value)] if value.name.as_str() == VALUE)
 }
 
 /// Parameters of type `auto` make a function a template. One parameter each, whose name no text can spell; `check`

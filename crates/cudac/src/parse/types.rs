@@ -247,7 +247,10 @@ impl<'t> Parser<'_, 't> {
                 _ => None,
             };
             let is_template = match found {
-                Some(found) => matches!(found, Entity::TypeTemplate | Entity::FunctionTemplate),
+                Some(found) => matches!(
+                    found,
+                    Entity::TypeTemplate | Entity::FunctionTemplate | Entity::VariableTemplate
+                ),
                 // A member of a type, which is known by its name alone.
                 None => is_said || !parts.is_empty() && self.at_member_arguments(name),
             };
@@ -255,6 +258,10 @@ impl<'t> Parser<'_, 't> {
             let part = tree::Part { name, arguments, span: self.since(span) };
             let is_last = !self.is("::") || !matches!(self.ahead(1).kind, Kind::Word(_));
             let span = self.since(start);
+            if arguments.is_some() && found == Some(Entity::VariableTemplate) {
+                parts.extend([part, self.value_of_template(span)]);
+                return Ok(tree::Path { parts: self.arena.list(&parts), span });
+            }
             // Most paths are one name.
             if is_last && parts.is_empty() {
                 return Ok(tree::Path { parts: self.arena.list(&[part]), span });
@@ -266,6 +273,11 @@ impl<'t> Parser<'_, 't> {
             }
             self.next();
         }
+    }
+
+    /// The member that has the value of a template of a constant.
+    fn value_of_template(&mut self, span: Span) -> tree::Part<'t> {
+        tree::Part { name: self.text.names.get(super::template::VALUE), arguments: None, span }
     }
 
     /// What a name is here, or in the outermost scope (`is_global`); one of this compiler's own is read first.

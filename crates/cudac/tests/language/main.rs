@@ -495,3 +495,22 @@ fn the_size_of_a_text_is_that_of_its_array() {
     });
     check("", "const char* text = \"lane\"; y[i] = sizeof(text);", |_| 8);
 }
+
+/// C++17, [stmt.ranged]: a loop may go over the values in braces.
+#[test]
+fn a_loop_goes_over_a_list() {
+    check("", "for (int k : {3, i, 5}) { if (k == 4) continue; y[i] = y[i] * 10 + k; }", |i| {
+        if i == 4 { 35 } else { 300 + 10 * i + 5 }
+    });
+    check("", "for (auto x : {0.5f, 1.5f}) for (const auto& k : {1, 2}) y[i] += x * 2 * k;", |_| 12);
+    check("", "for (float x : {1, 2}) for (unsigned k : {i, i + 1}) y[i] += x / 2 * k + x;", |i| {
+        // Each sum is cut off when it is stored.
+        [1.0, 2.0]
+            .into_iter()
+            .flat_map(|x| [i, i + 1].map(|k| (x, f64::from(k))))
+            .fold(0, |y, (x, k)| (f64::from(y) + x / 2.0 * k + x) as i32)
+    });
+    check("struct P { int a, b; };", "for (P p : {P{1, i}, P{2, 3}}) y[i] += p.a * p.b;", |i| i + 6);
+    check("", "for (const char* word : {\"ab\", \"c\"}) y[i] = y[i] * 1000 + word[0];", |_| 97_099);
+    refused("__global__ void k(int* y) { for (int x : {}) y[x] = 1; }", "type");
+}

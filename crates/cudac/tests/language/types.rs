@@ -320,3 +320,84 @@ fn a_type_is_declared_where_it_is_mentioned_first() {
     });
     refused("__device__ struct Never* p; __global__ void k(int* y) { y[0] = p->x; }", "`Never`");
 }
+
+/// C++17, [temp.pre], paragraph 9: a template may be one of a constant, with special cases like a type's.
+#[test]
+fn constants_have_templates() {
+    let around = "template <class T> constexpr int bits = 8 * sizeof(T); template <> constexpr int bits<bool> = 1;
+        template <class T> constexpr bool points = false; template <class T> constexpr bool points<T*> = true;
+        template <int n, int m = 2> const int product = n * m; namespace own { template <class T> inline constexpr T half = T(1) / 2; }
+        template <class T> __device__ int of(T) { int a[bits<T>]; return sizeof(a) / 4; }";
+    check(around, "y[i] = bits<double> + bits<bool> * 1000 + of((short)i) * 100000;", |_| 1_601_064);
+    check(around, "y[i] = points<int*> + 2 * points<int> + 4 * points<const float*>;", |_| 5);
+    check(
+        around,
+        "y[i] = product<3> * 100 + product<3, 5> + (int)(own::half<float> * 8) + own::half<int>;",
+        |_| 619,
+    );
+    check(around, "if constexpr (bits<int> > 8) y[i] = i < bits<char>; else y[i] = 7;", |i| i32::from(i < 8));
+    refused(
+        "template <class T> int count = 0; __global__ void k(int* y) { y[0] = count<int>; }",
+        "no constant",
+    );
+    refused(
+        "template <class T> constexpr int x; __global__ void k(int* y) { y[0] = x<int>; }",
+        "no constant",
+    );
+}
+
+/// C++17, [meta], and [temp.class.spec.match]: `const T` finds the type without the qualifier.
+#[test]
+fn types_are_asked_about() {
+    let around = "#include <type_traits>\n
+        template <class T> __device__ std::enable_if_t<std::is_integral_v<T>, int> kind(T) { return 1; }
+        template <class T> __device__ std::enable_if_t<std::is_floating_point<T>::value, int> kind(T) { return 2; }
+        template <class T> __device__ int kind(T*) { return std::is_const_v<T> ? 4 : 3; }
+        template <class T, class U> constexpr int same = std::is_same<T, U>::value;
+        template <class T> __device__ int chosen(T x) { if constexpr (std::is_same_v<T, float>) return x * 2; else return x; }";
+    check(
+        around,
+        "const int* p = y; y[i] = kind(1u) + 10 * kind(1.5f) + 100 * kind(y) + 1000 * kind(p);",
+        |_| 4321,
+    );
+    check(around, "y[i] = chosen(2.5f) * 10 + chosen(2.5);", |_| 52);
+    for (one, other) in [
+        ("std::remove_const_t<const int>", "int"),
+        ("std::remove_cv<const volatile int>::type", "int"),
+        ("std::remove_reference_t<const int&>", "const int"),
+        ("std::decay_t<const float&>", "float"),
+        ("std::remove_pointer_t<const int*>", "const int"),
+        ("std::add_pointer_t<int&>", "int*"),
+        ("std::add_const_t<int>", "const int"),
+        ("std::conditional_t<(sizeof(int) > 2), int, char>", "int"),
+        ("std::make_unsigned_t<long long>", "unsigned long long"),
+        ("std::make_signed_t<unsigned char>", "signed char"),
+        ("decltype(std::true_type::value)", "const bool"),
+        ("std::bool_constant<false>", "std::false_type"),
+    ] {
+        check(around, &format!("y[i] = same<{one}, {other}> + 2 * same<{one}, {other}*>;"), |_| 1);
+    }
+    for (question, answer) in [
+        ("is_const_v<int>", 0),
+        ("is_const_v<const int>", 1),
+        ("is_const_v<const int*>", 0),
+        ("is_signed_v<char>", 1),
+        ("is_unsigned_v<const unsigned>", 1),
+        ("is_unsigned_v<float>", 0),
+        ("is_integral_v<bool>", 1),
+        ("is_arithmetic_v<double>", 1),
+        ("is_arithmetic_v<int*>", 0),
+        ("is_pointer_v<int* const>", 1),
+        ("is_void_v<void>", 1),
+        ("is_reference_v<int&&>", 1),
+        ("is_lvalue_reference_v<int>", 0),
+        ("is_same<int, const int>()", 0),
+        ("integral_constant<int, 7>::value", 7),
+        ("true_type() && !std::false_type{}", 1),
+    ] {
+        check(around, &format!("y[i] = std::{question};"), |_| answer);
+        if !question.contains("&&") {
+            check("#include <cuda/std/type_traits>\n", &format!("y[i] = cuda::std::{question};"), |_| answer);
+        }
+    }
+}
