@@ -8,6 +8,7 @@
 
 mod boxes;
 mod clusters;
+mod device_runtime;
 mod functions;
 mod memory;
 mod objects;
@@ -71,6 +72,7 @@ const CLIENTS: [(&str, Client); 28] = [
     ("pins_much", memory::pins_much),
     ("copies_boxes", boxes::copies_boxes),
     ("launches_clusters", clusters::launches_clusters),
+    ("meets", device_runtime::meets),
     ("holds_an_object", objects::holds_an_object),
     ("takes_from_pools", objects::takes_from_pools),
     ("asks_for_tables", objects::asks_for_tables),

@@ -144,7 +144,7 @@ impl Driver<'_> {
             "call `cuModuleUnload` when one is not needed any more",
         )?;
         let name = format!("module {}", self.modules.made + 1);
-        let text = module_text::linked(&texts);
+        let text = module_text::with_runtime(module_text::linked(&texts));
         let number = match self.machine.device.load(&name, &text, &[]) {
             Ok(number) => number,
             Err(error) => return self.refuse_text(log, code::INVALID_PTX, format!("PTX of {name}: {error}")),
@@ -217,7 +217,7 @@ impl Driver<'_> {
                 module_text::of_text(text.split(|byte| *byte == 0).next().unwrap_or_default())
             }
             FAT_BINARY => module_text::of_fat_binary(&self.take(from, values.at(3))?),
-            // The library with the runtime for kernels, which all callers add, and which has nothing that PTX needs here.
+            // The library with the runtime for kernels, which all callers add: a module gets what it calls of it when it is loaded.
             LIBRARY => Ok(Vec::new()),
             _ => Err(module_text::machine_code()),
         };

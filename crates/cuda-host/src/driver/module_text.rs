@@ -144,6 +144,18 @@ pub(super) fn linked(texts: &[String]) -> String {
     }
 }
 
+/// The barrier of a grid, which NVIDIA's library of the runtime for kernels has.
+const DEVICE_RUNTIME: &str = include_str!("device_runtime.ptx");
+
+/// A text, and behind it the barrier of a grid if the text calls it and has none.
+pub(super) fn with_runtime(mut text: String) -> String {
+    let has_it = text.lines().any(|line| line.contains("cudaCGSynchronize") && line.contains(".visible"));
+    if text.contains("cudaCGSynchronize") && !has_it {
+        text.push_str(DEVICE_RUNTIME);
+    }
+    text
+}
+
 /// What a text says after one of its first words.
 fn head<'t>(text: &'t str, word: &str) -> Option<&'t str> {
     text.lines().find_map(|line| line.trim().strip_prefix(word).map(str::trim))
