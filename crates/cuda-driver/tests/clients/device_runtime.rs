@@ -73,6 +73,7 @@ fn blocks_meet_at_the_barrier_of_a_grid() {
 #[test]
 fn blocks_of_an_ordinary_launch_cannot_meet() {
     let (_, report) = run("meets", 0);
-    assert_eq!(told(&report).len(), 1, "{:?}", report.findings);
-    assert!(format!("{:?}", report.findings).contains("cooperative"), "{:?}", report.findings);
+    assert_eq!(told(&report)[0].split(' ').nth(1), Some("trap"), "{:?}", report.findings);
+    let message = report.findings[0]["message"].as_str().unwrap();
+    assert!(message.contains("`grid.sync()`") && message.contains("is not cooperative"), "{message}");
 }

@@ -51,7 +51,7 @@ template <typename T> __global__ void twice(T* x) { x[threadIdx.x] *= 2; }
 type Client = fn(u64);
 
 /// What a client does, by its name.
-const CLIENTS: [(&str, Client); 28] = [
+const CLIENTS: [(&str, Client); 29] = [
     ("adds", adds),
     ("races", races),
     ("goes_beyond", goes_beyond),
