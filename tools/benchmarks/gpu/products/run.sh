@@ -12,7 +12,7 @@ cd "$(dirname "$0")"
 [ $# -eq 1 ] || { echo "usage: tools/benchmarks/gpu/products/run.sh FOLDER" >&2; exit 2; }
 folder=$1
 mkdir -p "$folder"
-for file in ../../../../kernels/products*.cu products_*.cu; do
+for file in ../../../../kernels/products{,_async,_mma}.cu products_*.cu; do
   nvcc -cubin -O3 -std=c++17 -gencode arch=compute_90a,code=sm_90a -o "$folder/$(basename "$file" .cu).cubin" "$file" &
 done
 nvcc -O3 -std=c++17 -arch=sm_90 -o "$folder/products" products.cu -lcublas -lcuda
