@@ -2,7 +2,7 @@
 //! `cargo run -p cudac --example foreign -- FOLDER [--keep FOLDER] [--name NAME] [--report FILE]`.
 //!
 //! Each kernel becomes a text of its own, without the host's code. Those that NVRTC compiles count, unless they use
-//! textures, surfaces, tensor cores, or launch kernels. Printed are how many of them cudac compiles, why it does not
+//! textures or surfaces, or launch kernels. Printed are how many of them cudac compiles, why it does not
 //! compile the rest, and whether the kernels leave the same in memory on generated launches. `--keep` writes the texts
 //! and NVRTC's PTX into a folder, and takes the PTX from there the next time; `--report` writes `FOREIGN.md`.
 
@@ -21,7 +21,7 @@ use launches::{Likeness, Way};
 use slice::Kernel;
 
 /// Features that are left out.
-const LEFT_OUT: [&str; 16] = [
+const LEFT_OUT: [&str; 14] = [
     "tex1D",
     "tex1Dfetch",
     "tex2D",
@@ -33,8 +33,6 @@ const LEFT_OUT: [&str; 16] = [
     "surf2Dread",
     "surf1Dwrite",
     "surf3Dwrite",
-    "wmma",
-    "nvcuda",
     "tex2DLod",
     "tex2Dgather",
     "cudaTextureObject_t",
@@ -195,7 +193,7 @@ impl Tally {
             # Kernels that nobody here wrote\n\n\
             The collection: {collection}.\n\n\
             Each of its {all} kernels was made a text of its own, without the host's code, for sm_{SM}. {} of them use\n\
-            textures, surfaces or tensor cores, or launch kernels, and are left out. NVRTC refuses {} texts, because\n\
+            textures or surfaces, or launch kernels, and are left out. NVRTC refuses {} texts, because\n\
             they need more of the host's code. Of the other {}, cudac compiles {}: {part:.1} %.\n",
             self.left_out, self.refused, self.counted, self.compiled
         );

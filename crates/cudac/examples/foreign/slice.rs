@@ -307,7 +307,7 @@ fn without_empty(lines: Vec<(bool, String)>) -> Vec<String> {
 }
 
 fn is_using(text: &str) -> bool {
-    text.starts_with("using namespace") && text.contains("cooperative_groups")
+    text.starts_with("using namespace") && (text.contains("cooperative_groups") || text.contains("nvcuda"))
         || text.starts_with("namespace") && text.contains('=')
 }
 
