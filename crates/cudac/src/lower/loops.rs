@@ -29,8 +29,8 @@ const MAX_NODES: usize = 1500;
 /// And at most this many copies.
 const MAX_COPIES: usize = 64;
 
-/// Copies that a pragma asks for, in all loops around each other.
-const MAX_ASKED: usize = 4096;
+/// Copies that a pragma may ask for, in all loops around each other, as long as the kernel does not become too large.
+pub(super) const MAX_ASKED: usize = 4096;
 
 impl<'t> Lower<'t> {
     pub(super) fn loop_(&mut self, inner: &Loop<'t>, span: Span) -> Result<()> {
@@ -140,7 +140,7 @@ impl<'t> Lower<'t> {
             // nvcc makes as many copies and keeps a loop around them; here a loop is written out completely or not at
             // all.
             Unroll::Times(count) => count as usize,
-            Unroll::Fully => MAX_ASKED,
+            Unroll::Fully => self.most_asked,
             Unroll::Unsaid => MAX_COPIES,
         };
         // A label in a body that is written out would be in several places.
@@ -170,7 +170,7 @@ impl<'t> Lower<'t> {
         let nodes = inner.body.iter().map(|statement| self.nodes(statement, 0)).sum::<usize>();
         let fits = match inner.unroll {
             Unroll::Unsaid => nodes.saturating_mul(asked) <= MAX_NODES,
-            _ => asked <= MAX_ASKED && nodes.saturating_mul(asked) <= super::MAX_INSTRUCTIONS,
+            _ => asked <= self.most_asked && nodes.saturating_mul(asked) <= super::MAX_INSTRUCTIONS,
         };
         fits.then_some((var, values))
     }

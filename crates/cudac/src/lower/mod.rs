@@ -31,7 +31,7 @@ mod printf;
 mod statement;
 
 use crate::check::Checked;
-use crate::check::typed::{FunctionId, VarId};
+use crate::check::typed::{self, FunctionId, VarId};
 use crate::check::types::{Basic, Type};
 use crate::code::{
     Base, Block, BlockId, Class, End, Function, Inlined, Inst, Op, Operand, Param, Place, Ptx, PtxOperand,
@@ -119,10 +119,12 @@ struct Lower<'t> {
     pub strings: Vec<Vec<u8>>,
     /// How often the statements around are repeated by unrolling.
     copies: usize,
+    /// Copies that a pragma may ask for, in all loops around each other.
+    most_asked: usize,
 }
 
-/// Makes code for a kernel; the second part is the texts that it prints. `strings` are those of the whole module, so
-/// that equal texts of two kernels are one.
+/// Makes code for a kernel. `strings` are those of the whole module, so that equal texts of two kernels are one. If that becomes
+/// too much code, loops with a pragma are written out less, as nvcc does.
 pub(crate) fn lower<'t>(
     arena: Arena<'t>,
     files: &'t Files,
@@ -130,8 +132,36 @@ pub(crate) fn lower<'t>(
     kernel: FunctionId,
     strings: &mut Vec<Vec<u8>>,
 ) -> Result<Function<'t>> {
-    let made = &checked.program.functions[kernel];
-    let function = Function {
+    let mut most_asked = loops::MAX_ASKED;
+    loop {
+        let mut lower = Lower {
+            files,
+            checked,
+            function: empty(arena, &checked.program.functions[kernel]),
+            current: 0,
+            frames: Vec::new(),
+            line: 0,
+            known_lines: Map::default(),
+            count: 0,
+            references: Map::default(),
+            strings: strings.clone(),
+            copies: 1,
+            most_asked,
+        };
+        let result = lower.kernel(kernel);
+        if lower.count > MAX_INSTRUCTIONS && most_asked > 1 {
+            most_asked /= 8;
+            continue;
+        }
+        result?;
+        *strings = lower.strings;
+        return Ok(lower.function);
+    }
+}
+
+/// A function without code.
+fn empty<'t>(arena: Arena<'t>, made: &typed::Function<'t>) -> Function<'t> {
+    Function {
         arena,
         name: made.symbol.to_owned(),
         params: Vec::new(),
@@ -143,24 +173,7 @@ pub(crate) fn lower<'t>(
         blocks: vec![Block { insts: Vec::new(), end: End::Return, line: 0 }],
         lines: Vec::new(),
         names: Vec::new(),
-    };
-    let mut lower = Lower {
-        files,
-        checked,
-        function,
-        current: 0,
-        frames: Vec::new(),
-        line: 0,
-        known_lines: Map::default(),
-        count: 0,
-        references: Map::default(),
-        strings: std::mem::take(strings),
-        copies: 1,
-    };
-    let result = lower.kernel(kernel);
-    *strings = std::mem::take(&mut lower.strings);
-    result?;
-    Ok(lower.function)
+    }
 }
 
 impl<'t> Lower<'t> {

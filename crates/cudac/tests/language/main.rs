@@ -514,3 +514,15 @@ fn a_loop_goes_over_a_list() {
     check("", "for (const char* word : {\"ab\", \"c\"}) y[i] = y[i] * 1000 + word[0];", |_| 97_099);
     refused("__global__ void k(int* y) { for (int x : {}) y[x] = 1; }", "type");
 }
+
+/// NVIDIA's compiler writes out less than a pragma asks for, too, where that would be too much.
+#[test]
+fn loops_that_would_become_too_large_stay_loops() {
+    let body = "
+        #pragma unroll
+        for (int a = 0; a < 128; a++) {
+            #pragma unroll
+            for (int b = 0; b < 32; b++) y[i] += (int)roundf(powf(2.0f, (float)((a ^ b) & 3)));
+        }";
+    check("", body, |_| 128 * 8 * 15);
+}
