@@ -223,7 +223,7 @@ impl<'t> Parser<'_, 't> {
     fn over_list(
         &mut self,
         list: Expr<'t>,
-        first: &Expr<'t>,
+        first: Expr<'t>,
         loop_over: &dyn Fn(Expr<'t>) -> StmtKind<'t>,
     ) -> Result<StmtKind<'t>> {
         let (name, span) = (self.text.names.get("the values of the list"), list.span);
