@@ -83,6 +83,12 @@ pub const STEPS: &[Step] = &[
         "test --locked -p ptx-emulator --test equal",
         20_000,
     ),
+    seeded(
+        "copies",
+        "1,000 seeds: wrong and right kernels with copies, clusters, tensor maps and warpgroups",
+        "test --locked -p ptx-emulator --test copies",
+        1_000,
+    ),
     finite(
         "matrices",
         "65 million products of matrices, each bit of their sum as on an H200",
