@@ -29,9 +29,6 @@ const MAX_NODES: usize = 1500;
 /// And at most this many copies.
 const MAX_COPIES: usize = 64;
 
-/// Copies that a pragma may ask for, in all loops around each other, as long as the kernel does not become too large.
-pub(super) const MAX_ASKED: usize = 4096;
-
 impl<'t> Lower<'t> {
     pub(super) fn loop_(&mut self, inner: &Loop<'t>, span: Span) -> Result<()> {
         self.statements(inner.init)?;

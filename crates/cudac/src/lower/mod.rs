@@ -46,6 +46,9 @@ use crate::source::{Files, Name, Result, Span, error};
 /// multiply. All kernels together have [`Bound::Instructions`].
 const MAX_INSTRUCTIONS: usize = 300_000;
 
+/// Copies that a pragma may ask for, in all loops around each other, as long as the kernel does not become too large.
+const MAX_ASKED: usize = 4096;
+
 /// Calls in calls. Each is a level of recursion here.
 const MAX_CALLS: usize = 48;
 
@@ -132,7 +135,7 @@ pub(crate) fn lower<'t>(
     kernel: FunctionId,
     strings: &mut Vec<Vec<u8>>,
 ) -> Result<Function<'t>> {
-    let mut most_asked = loops::MAX_ASKED;
+    let mut most_asked = MAX_ASKED;
     loop {
         let mut lower = Lower {
             files,

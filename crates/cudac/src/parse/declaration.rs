@@ -272,15 +272,6 @@ impl<'t> Parser<'_, 't> {
         Ok(found)
     }
 
-    /// `alignas(T)` is `alignas(alignof(T))` ([dcl.align]).
-    fn alignment(&mut self, start: Span) -> Result<Expr<'t>> {
-        if self.at_type() {
-            let ty = self.type_name()?;
-            return self.node(super::tree::ExprKind::AlignOf(ty), self.since(start), 0);
-        }
-        self.inside_brackets(Self::expression)
-    }
-
     /// What follows the specifiers: a type, and functions or variables.
     pub(super) fn typed(&mut self, mut specifiers: Specifiers<'t>) -> Result<Declaration<'t>> {
         let start = self.span();
@@ -327,7 +318,7 @@ impl<'t> Parser<'_, 't> {
             return Err(unsupported(start, "defining a member outside of its type"));
         }
         if self.is("<") && self.scopes.find(name) == Some(Entity::VariableTemplate) {
-            return self.special_constant((name, span), declarator.ty, specifiers.storage);
+            return self.special_constant(name, span, declarator.ty, specifiers.storage);
         }
         // Else only a function template can have arguments here: a special case of it, or an instance that is asked for.
         let is_template = self.is("<") && self.scopes.find(name) == Some(Entity::FunctionTemplate);

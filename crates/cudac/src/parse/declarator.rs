@@ -6,7 +6,7 @@
 //! and parentheses without `*` or `&`.
 
 use super::Parser;
-use super::tree::{self, Type, TypeKind, TypeNode};
+use super::tree::{self, Expr, ExprKind, Type, TypeKind, TypeNode};
 use crate::source::{Name, Result, Span, unsupported};
 
 /// A name, if there is one, and its type.
@@ -142,6 +142,15 @@ impl<'t> Parser<'_, 't> {
             let span = if ty.span.end() <= span.start() { ty.span } else { *span };
             tree::plain(self.arena, TypeKind::Array(ty, *length), span)
         })
+    }
+
+    /// `alignas(T)` is `alignas(alignof(T))` ([dcl.align]).
+    pub(super) fn alignment(&mut self, start: Span) -> Result<Expr<'t>> {
+        if self.at_type() {
+            let ty = self.type_name()?;
+            return self.node(ExprKind::AlignOf(ty), self.since(start), 0);
+        }
+        self.inside_brackets(Self::expression)
     }
 
     pub(super) fn ty(&self, kind: TypeKind<'t>, is_const: bool, is_volatile: bool, span: Span) -> Type<'t> {

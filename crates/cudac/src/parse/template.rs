@@ -115,7 +115,8 @@ impl<'t> Parser<'_, 't> {
     /// `<int> = 4;` behind the name of a template of a constant; the parameters are not known here.
     pub(super) fn special_constant(
         &mut self,
-        (name, span): (Name<'t>, Span),
+        name: Name<'t>,
+        span: Span,
         ty: Type<'t>,
         storage: Storage,
     ) -> Result<Declaration<'t>> {
