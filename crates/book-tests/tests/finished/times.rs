@@ -123,10 +123,11 @@ const NOTE_STEP: &str = "new MutationObserver((_, observer) => {
     if (button === null) { return; }
     observer.disconnect();
     setTimeout(() => {
-        button.click();
         const { timeline } = document.querySelector('.live').lanesPlayer.sides[0];
+        const first = timeline.at;
+        button.click();
         (function look() {
-            if (timeline.at !== 1 || timeline.moment === undefined) { return setTimeout(look, 1); }
+            if (timeline.at === first || timeline.moment === undefined) { return setTimeout(look, 1); }
             requestAnimationFrame(() => requestAnimationFrame(() => { window.steppedAt = performance.now(); }));
         })();
     });
