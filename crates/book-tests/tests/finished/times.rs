@@ -6,7 +6,7 @@ use crate::browser::{Window, open, open_at};
 use crate::server::Server;
 use crate::session::Session;
 
-/// From opening a page to its first drawn player, and from the first step of a reader to the moment that it shows, which starts the
+/// From opening a page to its first drawn player, and from a reader's first own launch to the moment that it shows, which starts the
 /// emulator.
 const MAX_FRAME_MS: f64 = 300.0;
 
@@ -22,7 +22,7 @@ const TIMES: usize = 5;
 #[derive(Debug, Deserialize)]
 struct Waits {
     drawn: f64,
-    stepped: f64,
+    launched: f64,
 }
 
 /// Runs in every page before its own scripts: notes when the frame with the first player has been drawn.
@@ -32,14 +32,16 @@ const NOTE_DRAWN: &str = "new MutationObserver((_, observer) => {
     requestAnimationFrame(() => requestAnimationFrame(() => { window.drawnAt = performance.now(); }));
 }).observe(document, { childList: true, subtree: true });";
 
-/// When the player was drawn, and how long a step takes then.
+/// When the player was drawn, and how long a launch takes then. What a reader can change is below the fold of a plain player.
 const WAITS: &str = "(async () => {
     const player = document.querySelector('.live').lanesPlayer;
+    player.box.querySelector('details.rest').open = true;
+    while (player.box.querySelector('.choices') === null) { await new Promise(resolve => { setTimeout(resolve, 1); }); }
     const start = performance.now();
-    player.box.querySelector('[data-act=step]').click();
+    player.restart();
     while (player.sides[0].timeline.moment === undefined) { await new Promise(resolve => { setTimeout(resolve, 1); }); }
     await new Promise(requestAnimationFrame);
-    return { drawn: window.drawnAt, stepped: performance.now() - start };
+    return { drawn: window.drawnAt, launched: performance.now() - start };
 })()";
 
 fn waits(window: &Window) -> Waits {
@@ -96,14 +98,14 @@ fn a_reader_does_not_wait_for_the_player() {
     window.go("introduction.html");
     let times: Vec<Waits> = (0..TIMES).map(|_| waits(&window)).collect();
     let drawn = least(times.iter().map(|waits| waits.drawn));
-    let stepped = least(times.iter().map(|waits| waits.stepped));
+    let launched = least(times.iter().map(|waits| waits.launched));
     window.sees(FAR);
     let back = least((0..TIMES).map(|_| window.ask::<f64>(BACK).unwrap()));
     let played: f64 = window.ask(PLAY).unwrap();
     println!(
-        "drawn after {drawn:.0} ms, the first step after {stepped:.0} ms, a step back after {back:.0} ms, {played:.1} steps a second"
+        "drawn after {drawn:.0} ms, the first launch after {launched:.0} ms, a step back after {back:.0} ms, {played:.1} steps a second"
     );
-    assert!(drawn < MAX_FRAME_MS && stepped < MAX_FRAME_MS, "{times:?}");
+    assert!(drawn < MAX_FRAME_MS && launched < MAX_FRAME_MS, "{times:?}");
     assert!(back < MAX_BACK_MS, "{back} ms");
     // The clocks of the test and of the frames are not the same.
     assert!(played > 0.97 * STEPS_A_SECOND, "{played}");
