@@ -4,11 +4,12 @@
 //! from the PTX text that the emulator reads, and the driver compiles it for the GPU. This is the only file of the
 //! crate with unsafe code: calls into the driver that no type can make safe. What the driver trusts its caller about is
 //! checked before, for every caller: that a text is PTX, that machine code is whole, and that the arguments are those of
-//! the kernel. What it leaves out: more than one GPU, streams, and structures passed by value.
+//! the kernel. What it leaves out: more than one GPU, and streams.
 #![allow(unsafe_code)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{CString, c_void};
+use std::mem::transmute;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
@@ -22,7 +23,8 @@ use cudarc::driver::{
     PushKernelArg, result, sys,
 };
 use cudarc::nvrtc::Ptx;
-use simt::Dim3;
+use simt::{Dim3, TensorMap, TensorMapRequest};
+use spec::{Place, Structure};
 
 use crate::arguments::{Given, Kernels};
 use crate::buffer::BufferId;
@@ -63,8 +65,16 @@ struct Loaded {
 /// An argument in the driver's terms.
 enum Pushed<'a> {
     Buffer(&'a CudaSlice<u8>),
-    /// The bytes of a value, little-endian. The driver reads as many as the parameter has.
-    Value(u64),
+    /// The bytes of a value, little-endian, with zeros behind them. The driver reads as many as the parameter has.
+    Value(Box<[u8; LONGEST_BLOCK]>),
+}
+
+impl Pushed<'_> {
+    fn value(bytes: &[u8]) -> Result<Self> {
+        let mut padded = bytes.to_vec();
+        padded.resize(LONGEST_BLOCK.max(bytes.len()), 0);
+        padded.into_boxed_slice().try_into().map(Pushed::Value).map_err(|_| anyhow!("{TOO_LONG}"))
+    }
 }
 
 impl Gpu {
@@ -173,7 +183,7 @@ impl Gpu {
         for argument in &pushed {
             match argument {
                 Pushed::Buffer(buffer) => builder.arg(*buffer),
-                Pushed::Value(value) => builder.arg(value),
+                Pushed::Value(value) => builder.arg(value.as_ref()),
             };
         }
         builder.record_kernel_launch(CU_EVENT_DEFAULT);
@@ -191,8 +201,23 @@ impl Gpu {
     fn push(&self, argument: &Argument) -> Result<Pushed<'_>> {
         match argument {
             Argument::Buffer(id) => Ok(Pushed::Buffer(self.buffer(*id)?)),
-            Argument::Value(value) => Ok(Pushed::Value(word(value.as_bytes())?)),
+            Argument::Value(value) => Pushed::value(value.as_bytes()),
+            Argument::Structure(fields, named) => Pushed::value(&self.filled(fields, named)?),
         }
+    }
+
+    /// A structure with the addresses that its buffers have here, and with tensor maps that this driver has made.
+    fn filled(&self, fields: &Structure, named: &BTreeMap<String, BufferId>) -> Result<Vec<u8>> {
+        let mut layout = fields.layout();
+        for Place { offset, buffer, tensor } in layout.places.clone() {
+            let id = named.get(buffer).ok_or_else(|| anyhow!("there is no buffer `{buffer}` on the GPU"))?;
+            let address = self.buffer(*id)?.device_ptr(&self.stream).0;
+            match tensor {
+                Some(tensor) => layout.fill(offset, &encoded(&tensor.request(address))?),
+                None => layout.fill(offset, &address.to_le_bytes()),
+            }
+        }
+        Ok(layout.bytes)
     }
 
     fn buffer(&self, BufferId(id): BufferId) -> Result<&CudaSlice<u8>> {
@@ -362,6 +387,7 @@ struct Block {
 
 /// The bytes of parameters that a kernel may have: *CUDA C++ Programming Guide, Function Parameters*, rounded up.
 const LONGEST_BLOCK: usize = 32 << 10;
+const TOO_LONG: &str = "a kernel may have parameters of 32 KiB: pass a buffer instead";
 
 impl Block {
     fn new() -> Block {
@@ -371,7 +397,7 @@ impl Block {
     fn put(&mut self, offset: u64, bytes: &[u8]) -> Result<()> {
         let (start, end) = (offset as usize, offset as usize + bytes.len());
         let Some(place) = self.bytes.get_mut(start..end) else {
-            bail!("a kernel may have parameters of {LONGEST_BLOCK} bytes: pass a buffer instead");
+            bail!("{TOO_LONG}");
         };
         place.copy_from_slice(bytes);
         self.length = self.length.max(end);
@@ -494,14 +520,31 @@ fn config(launch: &Launch) -> LaunchConfig {
     }
 }
 
-/// Up to eight bytes as one word, little-endian like all hosts of CUDA.
-fn word(bytes: &[u8]) -> Result<u64> {
-    let mut word = [0; 8];
-    let Some(place) = word.get_mut(..bytes.len()) else {
-        bail!("a structure of {} bytes cannot be passed to a GPU here: pass a buffer instead", bytes.len());
+/// A tensor map as the driver makes it.
+fn encoded(request: &TensorMapRequest<'_>) -> Result<Vec<u8>> {
+    // The emulator's map has other bytes, and the same rules.
+    TensorMap::encode(request)?;
+    let mut map = sys::CUtensorMap { opaque: [0; 16] };
+    // SAFETY: what was encoded has no numbers but those of the driver's enumerations, and as many sizes, strides, lengths and steps
+    // as its rank says. The driver notes the address of the tensor, and reads nothing there.
+    let made = unsafe {
+        sys::cuTensorMapEncodeTiled(
+            &raw mut map,
+            transmute::<u32, sys::CUtensorMapDataType>(request.element),
+            request.rank,
+            std::ptr::without_provenance_mut(request.address as usize),
+            request.sizes.as_ptr(),
+            request.strides.as_ptr(),
+            request.lengths.as_ptr(),
+            request.steps.as_ptr(),
+            transmute::<u32, sys::CUtensorMapInterleave>(request.interleave),
+            transmute::<u32, sys::CUtensorMapSwizzle>(request.swizzle),
+            transmute::<u32, sys::CUtensorMapL2promotion>(request.promotion),
+            transmute::<u32, sys::CUtensorMapFloatOOBfill>(request.fill),
+        )
     };
-    place.copy_from_slice(bytes);
-    Ok(u64::from_le_bytes(word))
+    made.result().map_err(|error| anyhow!("the driver refuses the tensor map: {}", words(error)))?;
+    Ok(map.opaque.iter().flat_map(|word| word.to_le_bytes()).collect())
 }
 
 fn about(context: &CudaContext) -> Result<About, DriverError> {
@@ -536,10 +579,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_little_endian_words() {
-        assert_eq!(word(&1003_i32.to_le_bytes()).unwrap(), 1003);
-        assert_eq!(word(&(-1.0_f64).to_le_bytes()).unwrap(), (-1.0_f64).to_bits());
-        assert!(word(&[0; 9]).is_err());
+    fn a_value_has_zeros_behind_it() {
+        let Pushed::Value(bytes) = Pushed::value(&[1, 2]).unwrap() else { unreachable!() };
+        assert_eq!(bytes[..4], [1, 2, 0, 0]);
+        assert!(Pushed::value(&vec![0; LONGEST_BLOCK + 1]).is_err());
     }
 
     #[test]

@@ -5,10 +5,12 @@
 //! about them sets in [`Launch::simt`].
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use anyhow::{Context, Result, bail};
 use simt::{Checks, Dim3};
+use spec::Structure;
 
 use crate::arguments::Given;
 use crate::buffer::{Buffer, BufferId};
@@ -36,6 +38,8 @@ pub enum Argument {
     Buffer(BufferId),
     /// A value, as bytes.
     Value(simt::Arg),
+    /// A structure with the addresses of buffers in it, or tensor maps of them, and what its names stand for.
+    Structure(Structure, BTreeMap<String, BufferId>),
 }
 
 impl<T> From<Buffer<T>> for Argument {
@@ -143,7 +147,7 @@ impl Launch {
 
     /// The buffers among the arguments, without repetition.
     pub fn buffers(&self) -> Vec<BufferId> {
-        let mut buffers: Vec<BufferId> = self.args.iter().filter_map(Argument::buffer).collect();
+        let mut buffers: Vec<BufferId> = self.args.iter().flat_map(Argument::buffers).collect();
         buffers.sort_unstable();
         buffers.dedup();
         buffers
@@ -156,13 +160,15 @@ impl Argument {
         match self {
             Argument::Buffer(_) => Given::Address,
             Argument::Value(value) => Given::Value(value.as_bytes().len() as u64),
+            Argument::Structure(fields, _) => Given::Value(fields.bytes() as u64),
         }
     }
 
-    fn buffer(&self) -> Option<BufferId> {
+    fn buffers(&self) -> Vec<BufferId> {
         match self {
-            Argument::Buffer(id) => Some(*id),
-            Argument::Value(_) => None,
+            Argument::Buffer(id) => vec![*id],
+            Argument::Value(_) => Vec::new(),
+            Argument::Structure(_, named) => named.values().copied().collect(),
         }
     }
 }

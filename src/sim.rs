@@ -81,6 +81,9 @@ impl Sim {
         match argument {
             Argument::Buffer(BufferId(id)) => self.buffers[*id].address().into(),
             Argument::Value(value) => value.clone(),
+            Argument::Structure(fields, named) => {
+                simt::Arg::bytes(&fields.pack(&|name| self.buffers[named[name].0].address()))
+            }
         }
     }
 }

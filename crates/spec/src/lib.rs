@@ -19,7 +19,8 @@ mod tensor_map;
 pub use element::{Kind, Type};
 pub use random::Random;
 pub use spec::{BufferSpec, Fill, Spec, whole};
-pub use structure::{Structure, is_name, parts};
+pub use structure::{Layout, Place, Structure, is_name, parts};
+pub use tensor_map::Tensor;
 
 use crate::layout::counted;
 use anyhow::{Result, anyhow, bail};

@@ -63,6 +63,33 @@ impl Field {
     }
 }
 
+/// The bytes of a structure whose addresses are not known yet, and where they go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout<'s> {
+    /// Zeros where an address or a tensor map will be.
+    pub bytes: Vec<u8>,
+    /// What is left to be filled in.
+    pub places: Vec<Place<'s>>,
+}
+
+/// Where the address of a buffer goes in a structure, or a tensor map of the buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place<'s> {
+    /// Bytes before it.
+    pub offset: usize,
+    /// The name of the buffer.
+    pub buffer: &'s str,
+    /// The map; without one it is the address that goes here.
+    pub tensor: Option<&'s Tensor>,
+}
+
+impl Layout<'_> {
+    /// Fills a place. More bytes than are left in the structure are not taken.
+    pub fn fill(&mut self, offset: usize, bytes: &[u8]) {
+        self.bytes.iter_mut().skip(offset).zip(bytes).for_each(|(place, byte)| *place = *byte);
+    }
+}
+
 /// Whether a text can be the name of a buffer: letters, digits and `_`, not beginning with a digit.
 pub fn is_name(text: &str) -> bool {
     let is_letter = |c: u8| c.is_ascii_alphanumeric() || c == b'_';
@@ -133,23 +160,46 @@ impl Structure {
 
     /// Its size in bytes, with the padding between and after the fields.
     pub fn bytes(&self) -> usize {
-        self.pack(&|_| 0).len()
+        self.layout().bytes.len()
     }
 
-    /// Its bytes. `address` gives the address of a buffer.
+    /// Its bytes on the emulator. `address` gives the address of a buffer.
     pub fn pack(&self, address: &dyn Fn(&str) -> u64) -> Vec<u8> {
-        let mut all = Vec::new();
-        for field in &self.fields {
-            all.resize(all.len().next_multiple_of(field.alignment()), 0);
-            match field {
-                Field::Number(bytes) => all.extend(bytes),
-                Field::Pointer(name) => all.extend(address(name).to_le_bytes()),
-                Field::Inner(inner) => all.extend(inner.pack(address)),
-                Field::Tensor(tensor) => all.extend(tensor.bytes(address(&tensor.buffer))),
+        let mut layout = self.layout();
+        for Place { offset, buffer, tensor } in layout.places.clone() {
+            let address = address(buffer);
+            match tensor {
+                Some(tensor) => layout.fill(offset, &tensor.bytes(address)),
+                None => layout.fill(offset, &address.to_le_bytes()),
             }
         }
-        all.resize(all.len().next_multiple_of(self.alignment), 0);
-        all
+        layout.bytes
+    }
+
+    /// Its bytes but for the addresses in it, for a machine that has others than the emulator.
+    pub fn layout(&self) -> Layout<'_> {
+        let (mut bytes, mut places) = (Vec::new(), Vec::new());
+        for field in &self.fields {
+            bytes.resize(bytes.len().next_multiple_of(field.alignment()), 0);
+            let (offset, after) = (bytes.len(), bytes.len() + field.bytes());
+            match field {
+                Field::Number(number) => bytes.extend(number),
+                Field::Pointer(buffer) => places.push(Place { offset, buffer, tensor: None }),
+                Field::Tensor(tensor) => {
+                    places.push(Place { offset, buffer: &tensor.buffer, tensor: Some(tensor) });
+                }
+                Field::Inner(inner) => {
+                    let inner = inner.layout();
+                    bytes.extend(inner.bytes);
+                    places.extend(
+                        inner.places.iter().map(|place| Place { offset: offset + place.offset, ..*place }),
+                    );
+                }
+            }
+            bytes.resize(after, 0);
+        }
+        bytes.resize(bytes.len().next_multiple_of(self.alignment), 0);
+        Layout { bytes, places }
     }
 }
 
@@ -176,6 +226,20 @@ mod tests {
         assert_eq!(Structure::parse(map).unwrap().bytes(), 128);
         assert_eq!(Structure::parse(&format!("{{u8:1, {map}}}")).unwrap().bytes(), 192);
         assert_eq!(Structure::parse("{u8:1, x, {u8:1, y}}").unwrap().buffers(), ["x", "y"]);
+    }
+
+    #[test]
+    fn addresses_and_maps_have_their_places() {
+        let text = "{u8:1, x, {tensor_map=y, type=f32, sizes=[64], box=[32]}, {u16:2, z}}";
+        let structure = Structure::parse(text).unwrap();
+        let Layout { bytes, places } = structure.layout();
+        assert_eq!((bytes.len(), bytes[0], bytes[8..192].iter().max()), (256, 1, Some(&0)));
+        let places: Vec<_> =
+            places.iter().map(|place| (place.offset, place.buffer, place.tensor.is_some())).collect();
+        assert_eq!(places, [(8, "x", false), (64, "y", true), (200, "z", false)]);
+        let packed = structure.pack(&|name| if name == "z" { 0x33 } else { 0x10 });
+        assert_eq!((packed[8], packed[192], packed[200]), (0x10, 2, 0x33));
+        assert_eq!(packed[64..192], structure.layout().places[1].tensor.unwrap().bytes(0x10));
     }
 
     #[test]

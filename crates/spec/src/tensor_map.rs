@@ -99,7 +99,8 @@ impl Tensor {
         made.map_or_else(|_| vec![0; TENSOR_MAP_BYTES], |bytes| bytes.to_vec())
     }
 
-    fn request(&self, address: u64) -> TensorMapRequest<'_> {
+    /// What a program would ask of the driver, with the buffer at this address.
+    pub fn request(&self, address: u64) -> TensorMapRequest<'_> {
         TensorMapRequest {
             element: self.element,
             rank: self.sizes.len() as u32,

@@ -5,11 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use super::once::Outcome;
 use crate::resolve::inputs::initial_bytes;
-use crate::resolve::{Plan, Sequence, Wanted};
+use crate::resolve::{Plan, Wanted};
 use spec::{BufferSpec, Spec};
 use thirty_two_lanes::buffer::BufferId;
 use thirty_two_lanes::device::{too_new, withheld};
@@ -26,8 +26,8 @@ pub struct OnGpu {
     pub withheld: Option<String>,
     /// How long the kernel took.
     pub timing: Option<Timing>,
-    /// The contents of each argument's buffer after the run; empty for numbers.
-    pub contents: Vec<Vec<u8>>,
+    /// The contents of each buffer after the run.
+    pub contents: BTreeMap<String, Vec<u8>>,
     /// The buffers that differ between the machines.
     pub differences: Vec<Difference>,
     /// How many buffers were compared.
@@ -35,16 +35,18 @@ pub struct OnGpu {
 }
 
 impl OnGpu {
-    /// The contents of a buffer after the run; empty if no argument is this buffer.
-    pub fn bytes(&self, sequence: &Sequence, name: &str) -> &[u8] {
-        sequence.argument_of(name).and_then(|argument| self.contents.get(argument)).map_or(&[], Vec::as_slice)
+    /// The contents of a buffer after the run; empty if the kernel did not run.
+    pub fn bytes(&self, name: &str) -> &[u8] {
+        self.contents.get(name).map_or(&[], Vec::as_slice)
     }
 }
 
 /// A buffer that differs between the emulator and the GPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
+    /// The first argument that is the buffer, or has its address.
     pub argument: usize,
+    pub buffer: String,
     pub elements: u64,
     pub different: u64,
     /// The first different element: its index, the emulator's value, the GPU's value.
@@ -61,7 +63,7 @@ pub fn run(plan: &Plan, mut gpu: Gpu, vetted: Option<&Outcome>) -> Result<OnGpu>
         name: gpu.about().name,
         withheld: harmful.or(gpu.missing(&code).map(too_new)),
         timing: None,
-        contents: Vec::new(),
+        contents: BTreeMap::new(),
         differences: Vec::new(),
         compared: 0,
     };
@@ -75,18 +77,13 @@ pub fn run(plan: &Plan, mut gpu: Gpu, vetted: Option<&Outcome>) -> Result<OnGpu>
         gpu.run_once_only(&launch.code);
     }
     result.timing = gpu.launch(&launch)?.timing;
-    for (argument, id) in launch.args.iter().enumerate() {
-        let bytes = if let Argument::Buffer(id) = id { gpu.read(*id)? } else { Vec::new() };
-        if let (Some(outcome), Wanted::Buffer(name)) = (vetted, &plan.sequence.last().args[argument]) {
-            result.differences.extend(difference(
-                argument,
-                plan.sequence.spec(name),
-                outcome.bytes(name),
-                &bytes,
-            ));
+    for (index, (name, spec)) in plan.sequence.buffers.iter().enumerate() {
+        let bytes = gpu.read(BufferId(index))?;
+        if let (Some(outcome), Some(argument)) = (vetted, plan.sequence.reaching(name)) {
+            result.differences.extend(difference(argument, name, spec, outcome.bytes(name), &bytes));
             result.compared += 1;
         }
-        result.contents.push(bytes);
+        result.contents.insert(name.clone(), bytes);
     }
     Ok(result)
 }
@@ -97,35 +94,34 @@ fn launch(plan: &Plan, code: Code, gpu: &mut Gpu) -> Result<Launch> {
     let mut launch = Launch::of(code, &step.kernel.name, step.launch.grid, step.launch.block);
     launch.simt.shared_bytes = step.launch.shared_bytes;
     launch.simt.cluster = step.launch.cluster;
-    let mut ids: BTreeMap<&str, BufferId> = BTreeMap::new();
+    let mut ids: BTreeMap<String, BufferId> = BTreeMap::new();
     for (name, spec) in &plan.sequence.buffers {
         let id = BufferId(ids.len());
-        ids.insert(name, id);
+        ids.insert(name.clone(), id);
         gpu.alloc(name, spec.bytes())?;
         gpu.write(id, &initial_bytes(spec))?;
     }
     for wanted in &step.args {
         launch = match wanted {
             Wanted::Value(Spec::Scalar(_, bytes)) => launch.arg(Argument::Value(simt::Arg::bytes(bytes))),
-            Wanted::Value(Spec::Structure(fields)) if fields.buffers().is_empty() => {
-                launch.arg(Argument::Value(simt::Arg::bytes(&fields.pack(&|_| 0))))
+            Wanted::Value(Spec::Structure(fields)) => {
+                let named = fields.buffers().into_iter().map(|name| (name.to_owned(), ids[name])).collect();
+                launch.arg(Argument::Structure(fields.clone(), named))
             }
-            Wanted::Value(_) => {
-                bail!("a structure with pointers can be passed on the emulator only: omit `--device gpu`")
-            }
+            Wanted::Value(Spec::Buffer(_)) => unreachable!("buffers have names"),
             Wanted::Buffer(name) => launch.arg(Argument::Buffer(ids[name.as_str()])),
         };
     }
     Ok(launch)
 }
 
-fn difference(argument: usize, spec: &BufferSpec, sim: &[u8], gpu: &[u8]) -> Option<Difference> {
+fn difference(argument: usize, name: &str, spec: &BufferSpec, sim: &[u8], gpu: &[u8]) -> Option<Difference> {
     let size = spec.ty.bytes;
     let pairs = || sim.chunks_exact(size).zip(gpu.chunks_exact(size)).enumerate();
     let (index, (sim, gpu)) = pairs().find(|(_, (sim, gpu))| sim != gpu)?;
     let different = pairs().filter(|(_, (sim, gpu))| sim != gpu).count() as u64;
     let first = (index as u64, spec.ty.show(sim), spec.ty.show(gpu));
-    Some(Difference { argument, elements: spec.count, different, first })
+    Some(Difference { argument, buffer: name.to_owned(), elements: spec.count, different, first })
 }
 
 #[cfg(test)]
@@ -135,9 +131,10 @@ mod tests {
     #[test]
     fn buffers_agree_or_the_first_difference_is_reported() {
         let Spec::Buffer(spec) = Spec::parse("buf:i16:3:zeros").unwrap() else { unreachable!() };
-        assert_eq!(difference(1, &spec, &[1, 0, 2, 0, 3, 0], &[1, 0, 2, 0, 3, 0]), None);
+        let found = |gpu: &[u8]| difference(1, "x", &spec, &[1, 0, 2, 0, 3, 0], gpu);
+        assert_eq!(found(&[1, 0, 2, 0, 3, 0]), None);
         let first = (1, "2".to_owned(), "258".to_owned());
-        let expected = Difference { argument: 1, elements: 3, different: 2, first };
-        assert_eq!(difference(1, &spec, &[1, 0, 2, 0, 3, 0], &[1, 0, 2, 1, 4, 0]), Some(expected));
+        let expected = Difference { argument: 1, buffer: "x".to_owned(), elements: 3, different: 2, first };
+        assert_eq!(found(&[1, 0, 2, 1, 4, 0]), Some(expected));
     }
 }

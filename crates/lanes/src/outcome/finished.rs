@@ -38,7 +38,7 @@ impl Finished<'_> {
     /// The contents of a buffer after the run: the emulator's if it ran, otherwise the GPU's; `None` if neither did.
     pub fn bytes(&self, name: &str) -> Option<&[u8]> {
         let emulated = self.search.as_ref().map(|search| search.outcome.bytes(name));
-        emulated.or_else(|| self.gpu().map(|gpu| gpu.bytes(&self.plan.sequence, name)))
+        emulated.or_else(|| self.gpu().map(|gpu| gpu.bytes(name)))
     }
 
     /// What the GPU did, if it got the kernel.

@@ -28,11 +28,11 @@ fn time(Timing { median_us, min_us, max_us, runs, .. }: &Timing) -> String {
     format!("took {median_us:.1} us, the median of {runs} runs ({min_us:.1} to {max_us:.1})")
 }
 
-fn differs(Difference { argument, elements, different, first }: &Difference) -> String {
+fn differs(Difference { buffer, elements, different, first, .. }: &Difference) -> String {
     let (index, sim, gpu) = first;
     let (different, elements) = (grouped(*different), counted(*elements, "element"));
     let text = format!(
-        "arg{argument} differs from the emulator's in {different} of {elements};\nelement {index} is {gpu} on the GPU and \
+        "{buffer} differs from the emulator's in {different} of {elements};\nelement {index} is {gpu} on the GPU and \
          {sim} on the emulator"
     );
     paragraph("  ", &text)
@@ -40,6 +40,8 @@ fn differs(Difference { argument, elements, different, first }: &Difference) -> 
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     fn text_of(gpu: &OnGpu, was_emulated: bool) -> String {
@@ -53,7 +55,7 @@ mod tests {
             name: "NVIDIA H200".to_owned(),
             withheld: None,
             timing: Some(timing),
-            contents: Vec::new(),
+            contents: BTreeMap::new(),
             differences: Vec::new(),
             compared: 2,
         }
@@ -65,7 +67,8 @@ mod tests {
         assert!(text.contains("took 12.3 us, the median of 11 runs (12.0 to 15.0)"), "{text}");
         assert!(text.ends_with("agrees with the emulator in 2 buffers, bit for bit"), "{text}");
         let first = (5, "1.5".to_owned(), "1.25".to_owned());
-        let difference = Difference { argument: 2, elements: 64, different: 3, first };
+        let difference =
+            Difference { argument: 2, buffer: "arg2".to_owned(), elements: 64, different: 3, first };
         let text = text_of(&OnGpu { differences: vec![difference], ..gpu() }, true);
         let expected = "arg2 differs from the emulator's in 3 of 64 elements; element 5 is 1.25 on the GPU and 1.5 on the emulator";
         assert!(text.ends_with(expected), "{text}");

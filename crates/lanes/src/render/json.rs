@@ -150,6 +150,7 @@ fn difference(difference: &Difference) -> Value {
     let (index, emulator, gpu) = &difference.first;
     json!({
         "argument": difference.argument,
+        "buffer": difference.buffer,
         "elements": difference.elements,
         "different": difference.different,
         "first": { "index": index, "emulator": emulator, "gpu": gpu },

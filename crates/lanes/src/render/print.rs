@@ -51,9 +51,10 @@ impl<'a> Shown<'a> {
         let emulated = finished.search.iter().flat_map(|search| {
             prints.iter().map(|print| shown("emulator", print, search.outcome.bytes(&print.name)))
         });
-        let on_gpu = finished.gpu().into_iter().flat_map(|gpu| {
-            prints.iter().map(move |print| shown("GPU", print, gpu.bytes(sequence, &print.name)))
-        });
+        let on_gpu = finished
+            .gpu()
+            .into_iter()
+            .flat_map(|gpu| prints.iter().map(move |print| shown("GPU", print, gpu.bytes(&print.name))));
         emulated.chain(on_gpu).collect()
     }
 

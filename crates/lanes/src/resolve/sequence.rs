@@ -127,6 +127,16 @@ impl Sequence {
         self.only()?.args.iter().position(is_it)
     }
 
+    /// The first argument that is a buffer or has its address in it.
+    pub fn reaching(&self, name: &str) -> Option<usize> {
+        let reaches = |wanted: &Wanted| match wanted {
+            Wanted::Buffer(known) => known == name,
+            Wanted::Value(Spec::Structure(fields)) => fields.buffers().contains(&name),
+            Wanted::Value(_) => false,
+        };
+        self.only()?.args.iter().position(reaches)
+    }
+
     /// The buffer with a name that was looked up.
     pub fn spec(&self, name: &str) -> &BufferSpec {
         self.buffer(name).expect("the name was looked up")

@@ -345,7 +345,7 @@ fn macros_and_structures_are_options_of_a_run() {
 }
 
 /// Copies a box of a matrix, and stores it elsewhere.
-const MOVE: &str = "\
+pub const MOVE: &str = "\
 #include <cuda/ptx>
 namespace ptx = cuda::ptx;
 extern \"C\" __global__ void move(const __grid_constant__ CUtensorMap from, const __grid_constant__ CUtensorMap to, int x, int y) {
