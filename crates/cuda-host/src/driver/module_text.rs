@@ -147,10 +147,11 @@ pub(super) fn linked(texts: &[String]) -> String {
 /// The barrier of a grid, which NVIDIA's library of the runtime for kernels has.
 const DEVICE_RUNTIME: &str = include_str!("device_runtime.ptx");
 
-/// A text, and behind it the barrier of a grid if the text calls it and has none.
+/// A text, and behind it the barrier of a grid if the text declares its functions and has none of its own.
 pub(super) fn with_runtime(mut text: String) -> String {
-    let has_it = text.lines().any(|line| line.contains("cudaCGSynchronize") && line.contains(".visible"));
-    if text.contains("cudaCGSynchronize") && !has_it {
+    let mut lines = text.lines().filter(|line| line.contains("cudaCG")).peekable();
+    let is_called = lines.peek().is_some();
+    if is_called && !lines.any(|line| line.contains(".visible")) {
         text.push_str(DEVICE_RUNTIME);
     }
     text
@@ -222,5 +223,15 @@ mod tests {
             ".version 8.3\n.target sm_80\n.address_size 64\n.global .u32 x;\n"
         );
         assert_eq!(linked(&[TEXT.to_owned()]), TEXT);
+    }
+
+    #[test]
+    fn the_barrier_of_a_grid_comes_with_either_of_its_functions_and_once() {
+        let with = |more: &str| with_runtime(format!("{TEXT}{more}")).matches("cudaCGSynchronize(").count();
+        assert_eq!(with(""), 0);
+        assert_eq!(with(".extern .func (.param .b64 made) cudaCGGetIntrinsicHandle(.param .b32 scope);"), 1);
+        assert_eq!(with(".extern .func (.param .b32 error) cudaCGSynchronize(.param .b64 handle);"), 2);
+        let own = ".visible .func (.param .b32 error) cudaCGSynchronize(.param .b64 handle)\n{\nret;\n}";
+        assert_eq!(with(own), 1);
     }
 }

@@ -102,6 +102,7 @@ impl<'t> Checker<'_, 't> {
             Declaration::StaticAssert { condition, message, span } => {
                 self.static_assert(scope, condition, message.as_deref(), *span)
             }
+            Declaration::Outside(outside) => self.declare_outside(scope, outside),
             Declaration::Group(group) => {
                 self.declare_all(scope, group);
                 Ok(())
@@ -269,6 +270,7 @@ impl<'t> Checker<'_, 't> {
             name,
             instances: List::default(),
             specials: Vec::new(),
+            outside: Vec::new(),
         });
         self.scopes.declare(scope, name, Entity::TypeTemplate(id));
     }

@@ -194,11 +194,10 @@ impl<'t> Checker<'_, 't> {
                 Ok(self.node(Kind::Global(global), ty, span))
             }
             Entity::Constant(constant, ty, _) => Ok(self.known(constant, ty, span)),
-            Entity::Undefined => Err(error(
-                span,
-                format_args!("`{}` is declared `extern`, and defined nowhere", self.files.text(span)),
-            )
-            .with_help("define it in this file")),
+            Entity::Undefined => {
+                Err(error(span, format_args!("`{}` is declared, and defined nowhere", self.files.text(span)))
+                    .with_help("define it in this file"))
+            }
             Entity::Undeduced => Err(error(
                 span,
                 format_args!(

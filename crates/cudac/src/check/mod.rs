@@ -48,6 +48,7 @@ mod machine;
 mod mangle;
 mod member;
 mod operator;
+mod outside;
 #[cfg(feature = "host")]
 mod pointer;
 #[cfg(feature = "host")]

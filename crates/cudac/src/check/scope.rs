@@ -83,6 +83,8 @@ pub(crate) struct TypeTemplate<'t> {
     pub instances: List<Vec<Argument>, Type>,
     /// The special cases.
     pub specials: Vec<&'t tree::Struct<'t>>,
+    /// The members that are defined outside of it.
+    pub outside: Vec<super::outside::Definition<'t>>,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -82,7 +82,11 @@ impl<'t> Checker<'_, 't> {
             match member {
                 // It is a variable of the module that is found through the struct.
                 Member::Field(variable) if variable.storage.is_static => {
-                    let entity = self.global(scope, variable)?;
+                    let entity = if self.is_defined_outside(variable) {
+                        Entity::Undefined
+                    } else {
+                        self.global(scope, variable)?
+                    };
                     self.scopes.declare(scope, variable.name, entity);
                 }
                 Member::Field(variable) => self.add_field(at, variable, &mut extent)?,
@@ -215,5 +219,13 @@ impl<'t> Checker<'_, 't> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a static member gets its value where it is defined: a constant, or in a kernel's text a variable of the host.
+    fn is_defined_outside(&self, variable: &tree::Variable<'t>) -> bool {
+        let storage = variable.storage;
+        let is_plain =
+            !storage.is_device && !storage.is_constant && !storage.is_shared && !storage.is_constexpr;
+        is_plain && variable.init.is_none() && (super::outside::is_constant(variable.ty) || !self.is_program)
     }
 }

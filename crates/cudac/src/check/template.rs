@@ -157,7 +157,10 @@ impl<'t> Checker<'_, 't> {
                 // A template that was only declared makes a type that nothing is known of, to which there may be
                 // pointers.
                 if !definition.is_forward {
-                    self.nested(span, |checker| checker.complete_struct(ty, definition))?;
+                    self.nested(span, |checker| {
+                        checker.complete_struct(ty, definition)?;
+                        checker.define_members(template, ty)
+                    })?;
                 }
                 Ok(ty)
             }

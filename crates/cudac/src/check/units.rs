@@ -68,6 +68,9 @@ impl<'t> Checker<'_, 't> {
             Declaration::Struct(definition) if definition.special.is_some() => {
                 self.units.specials.insert(definition.span, ()).is_some()
             }
+            Declaration::Outside(outside) => {
+                self.units.specials.insert(super::outside::span_of(&outside.member), ()).is_some()
+            }
             _ => {
                 let known = place_of(declaration)
                     .and_then(|place| Some((place.0, self.units.known.get(&place).cloned()?)));

@@ -2,8 +2,8 @@
 //!
 //! A declaration begins with specifiers in any order, a type among them; CUDA's words for memory and functions are
 //! specifiers like `static`. Then follow declarators ([`super::declarator`]), and the first decides whether this is a
-//! function. Left out: members that are defined outside of their type, and `__attribute__`. Specification: C++17,
-//! [dcl.dcl].
+//! function. What is defined outside of its type or namespace is read by [`super::outside`]. Left out: `__attribute__`.
+//! Specification: C++17, [dcl.dcl].
 //!
 //! ```text
 //! SPECIFIERS type MORE declarator = value, declarator { … };       (`variables`)
@@ -166,7 +166,7 @@ impl<'t> Parser<'_, 't> {
         if self.at_type_definition() {
             return self.type_definition(specifiers);
         }
-        if is_file && !self.at_type() {
+        if is_file && !self.at_outside_without_type() && !self.at_type() {
             return Err(self.no_declaration());
         }
         self.typed(specifiers)
@@ -274,9 +274,11 @@ impl<'t> Parser<'_, 't> {
 
     /// What follows the specifiers: a type, and functions or variables.
     pub(super) fn typed(&mut self, mut specifiers: Specifiers<'t>) -> Result<Declaration<'t>> {
-        let start = self.span();
         if let Some(function) = self.constructor_or_conversion(specifiers)? {
             return Ok(Declaration::Function(function));
+        }
+        if let Some(member) = self.outside_without_type(specifiers)? {
+            return Ok(member);
         }
         self.late = Storage::default();
         let base = self.plain_type()?;
@@ -314,8 +316,8 @@ impl<'t> Parser<'_, 't> {
                 None => self.expected("a name after the type"),
             });
         };
-        if self.is("::") {
-            return Err(unsupported(start, "defining a member outside of its type"));
+        if let Some(member) = self.outside(specifiers, declarator.ty)? {
+            return Ok(member);
         }
         if self.is("<") && self.scopes.find(name) == Some(Entity::VariableTemplate) {
             return self.special_constant(name, span, declarator.ty, specifiers.storage);
@@ -360,7 +362,7 @@ impl<'t> Parser<'_, 't> {
     /// Whether `(` begins parameters and not the arguments of a variable's constructor. C++17, [dcl.ambig.res]: what
     /// can be a parameter is one. At the top of a kernel's text, a variable with a constructor is left out, so `(`
     /// always begins parameters.
-    fn at_parameters(&mut self) -> bool {
+    pub(super) fn at_parameters(&mut self) -> bool {
         if self.ahead(1).is(")") || self.ahead(1).is("...") {
             return true;
         }
@@ -385,7 +387,11 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// A variable is known from its declarator on, in its own initialiser too ([basic.scope.pdecl]).
-    fn variables(&mut self, base: Type<'t>, specifiers: &Specifiers<'t>) -> Result<&'t [Variable<'t>]> {
+    pub(super) fn variables(
+        &mut self,
+        base: Type<'t>,
+        specifiers: &Specifiers<'t>,
+    ) -> Result<&'t [Variable<'t>]> {
         let mut variables = Vec::new();
         loop {
             let declarator = self.declarator(base)?;

@@ -25,6 +25,7 @@ mod declarator;
 mod expression;
 mod function;
 mod inline_asm;
+mod outside;
 #[cfg(feature = "host")]
 mod prelude;
 mod primary;

@@ -49,6 +49,8 @@ pub(super) struct Scopes<'t> {
     function_templates: Set<Name<'t>>,
     /// The names of types in types, each with the name of the type around it.
     member_types: Set<(Name<'t>, Name<'t>)>,
+    /// The scopes with the members of types, each by the scope that has the type's name, and the name.
+    members: Map<(usize, Name<'t>), usize>,
     /// The struct whose members are being read.
     structure: Option<Name<'t>>,
 }
@@ -63,6 +65,7 @@ impl<'t> Scopes<'t> {
             loaded: Set::default(),
             function_templates: Set::default(),
             member_types: Set::default(),
+            members: Map::default(),
             structure: None,
         }
     }
@@ -124,6 +127,36 @@ impl<'t> Scopes<'t> {
 
     pub fn pop(&mut self) {
         self.current = self.all[self.current].parent;
+    }
+
+    /// The members of a type begin, whose name is in this scope, or around it if it is a template.
+    pub fn push_members(&mut self, name: Name<'t>, is_template: bool) {
+        let home = if is_template { self.all[self.current].parent } else { self.current };
+        self.push();
+        self.members.insert((home, name), self.current);
+    }
+
+    /// Of a namespace or a type: what it is, and the scope with its names. Looked for outwards, or only in one scope.
+    pub fn container(&self, within: Option<usize>, name: Name<'t>) -> Option<(Entity, usize)> {
+        let own = |at: usize| match self.all[at].names.get(&name).copied()? {
+            found @ Entity::Namespace(inner) => Some((found, inner)),
+            found => self.members.get(&(at, name)).map(|inner| (found, *inner)),
+        };
+        let here = |at: usize| own(at).or_else(|| self.all[at].using.iter().find_map(|used| own(*used)));
+        if let Some(at) = within {
+            return own(at);
+        }
+        let mut at = self.current;
+        while here(at).is_none() && at != 0 {
+            at = self.all[at].parent;
+        }
+        here(at)
+    }
+
+    /// The scope of what is defined outside of these, the innermost last.
+    pub fn push_inside(&mut self, containers: &[usize]) {
+        self.push();
+        self.all[self.current].using.extend(containers.iter().rev());
     }
 
     /// Whether a member of this name may be a template. A struct's own members may be declared after they are used.

@@ -1,8 +1,8 @@
 //! Definitions of types: structs, classes, unions, enumerations.
 //!
 //! Members are kept in the order of the text: that is the order of the layout and of initialisation. Access is read and
-//! ignored, since a program that is correct with it means the same without. Left out: inheritance, bit fields, members
-//! defined outside. Specification: C++17, [class].
+//! ignored, since a program that is correct with it means the same without. Members that are defined outside are read by
+//! [`super::outside`]. Left out: inheritance, bit fields. Specification: C++17, [class].
 
 use super::Parser;
 use super::declaration::Specifiers;
@@ -133,7 +133,11 @@ impl<'t> Parser<'_, 't> {
             self.next();
         }
         self.expect("{", "before the members")?;
-        self.scopes.push();
+        if special.is_none() {
+            self.scopes.push_members(name, template.is_some());
+        } else {
+            self.scopes.push();
+        }
         let outer = self.scopes.set_struct(Some(name));
         let members = self.nested(|parser| parser.members(is_class));
         self.scopes.set_struct(outer);

@@ -17,8 +17,8 @@
 use super::Parser;
 use super::scope::Entity;
 use super::tree::{
-    Argument, Declaration, Function, Init, Member, Parameter, ParameterKind, Storage, Struct, Type, TypeKind,
-    Variable,
+    Argument, Declaration, Function, Init, Member, Outside, Parameter, ParameterKind, Storage, Struct, Type,
+    TypeKind, Variable,
 };
 use crate::lex::Kind;
 #[cfg(feature = "host")]
@@ -62,7 +62,14 @@ impl<'t> Parser<'_, 't> {
                 self.expect(";", "after the type")?;
                 return Ok(Declaration::Struct(definition));
             }
-            Some("template") => return Err(unsupported(self.span(), "a template of a template")),
+            // A template that is a member of one, outside of it.
+            Some("template") => {
+                let start = self.span();
+                return match self.template()? {
+                    Declaration::Outside(inner) => Ok(self.outside_of(parameters, inner)),
+                    _ => Err(unsupported(start, "a template of a template")),
+                };
+            }
             _ => {}
         }
         let specifiers = self.specifiers()?;
@@ -79,6 +86,7 @@ impl<'t> Parser<'_, 't> {
                 let template = Some(self.arena.list(&[parameters, implied].concat()));
                 Ok(Declaration::Function(self.arena.put(Function { template, ..*function })))
             }
+            Declaration::Outside(member) => Ok(self.outside_of(parameters, member)),
             // A special case of a template of a constant.
             Declaration::Struct(constant) => {
                 let template = Some(parameters);
@@ -89,6 +97,11 @@ impl<'t> Parser<'_, 't> {
             }
             _ => Err(unsupported(self.span(), "a template of a variable that is no constant")),
         }
+    }
+
+    fn outside_of(&self, parameters: &'t [Parameter<'t>], inner: &Outside<'t>) -> Declaration<'t> {
+        let templates = self.arena.list(&[&[parameters], inner.templates].concat());
+        Declaration::Outside(self.arena.put(Outside { templates, ..*inner }))
     }
 
     /// A constant as the only member of a type.

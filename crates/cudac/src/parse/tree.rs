@@ -435,6 +435,18 @@ pub(crate) enum Member<'t> {
     Declaration(&'t Declaration<'t>),
 }
 
+/// `int S::f() { … }`: what is declared in a type or a namespace and defined outside of it ([class.mfct], [class.static.data],
+/// [namespace.memdef]).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outside<'t> {
+    /// The type or the namespace.
+    pub owner: Path<'t>,
+    /// The parameters of the templates before it, the outermost first; none in `template <>`.
+    pub templates: &'t [&'t [Parameter<'t>]],
+    /// A function or a variable.
+    pub member: Member<'t>,
+}
+
 /// An enumeration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Enum<'t> {
@@ -484,6 +496,7 @@ pub(crate) enum Declaration<'t> {
         message: Option<&'t [u8]>,
         span: Span,
     },
+    Outside(&'t Outside<'t>),
     /// Several in the place of one, as after `struct S { … } s;`.
     Group(&'t [Declaration<'t>]),
 }

@@ -2,6 +2,7 @@
 
 mod calls;
 mod constants;
+mod outside;
 mod types;
 
 use simt::{Checks, Emulator, Launch, Limits};
