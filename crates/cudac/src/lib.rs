@@ -101,11 +101,21 @@ pub struct Options {
     pub instances: Vec<String>,
     /// Who finds the files that the text includes; without it, there are only this compiler's own headers.
     pub headers: Option<Arc<dyn Headers>>,
+    /// Whether another compiler reads the host code of these kernels. What this one cannot read of it is left out then, and is told
+    /// only if something else is wrong, which may follow from it.
+    pub leaves_host: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { sm: 70, is_specific: false, defines: Vec::new(), instances: Vec::new(), headers: None }
+        Options {
+            sm: 70,
+            is_specific: false,
+            defines: Vec::new(),
+            instances: Vec::new(),
+            headers: None,
+            leaves_host: false,
+        }
     }
 }
 
@@ -215,6 +225,7 @@ fn made(sources: &[Source<'_>], options: &Options) -> Result<Output, Errors> {
     // What `translate` returns borrows from both, so they live here, and the trees are freed with one call at the end.
     let (bump, mut files) = (Bump::new(), Files::default());
     let mut sink = Sink::default();
+    sink.leaves_host = options.leaves_host;
     match translate(&bump, sources, options, Pass::Kernels, &mut files, &mut sink) {
         #[cfg_attr(not(feature = "host"), expect(unused_variables))]
         Some((ptx, names, checked)) if !sink.failed() => Ok(Output {

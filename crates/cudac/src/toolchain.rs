@@ -196,6 +196,7 @@ fn ours(source: &Source<'_>, arch: u32) -> Result<(String, Vec<String>), Error> 
         is_specific: source.is_specific,
         defines,
         instances,
+        leaves_host: false,
         headers: source.headers.clone(),
     };
     let more = source.more.iter().map(|(name, text)| crate::Source { name, text });

@@ -48,6 +48,7 @@ impl Toolchain {
             headers: None,
             defines: Vec::new(),
             instances: Vec::new(),
+            leaves_host: false,
             is_program: false,
             std: None,
         };

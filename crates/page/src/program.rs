@@ -36,6 +36,7 @@ impl Program {
             is_specific: load.is_specific,
             defines,
             instances: Vec::new(),
+            leaves_host: false,
             headers,
         };
         let output = cudac::compile(&source, &options).map_err(|errors| wrong(&errors))?;

@@ -32,7 +32,10 @@ impl<'t> Checker<'_, 't> {
                 continue;
             }
             if let Err(problem) = self.declare(scope, declaration) {
-                self.sink.add(problem);
+                self.sink.hold(problem);
+                if self.sink.holds() {
+                    self.sink.release(is_of_device(declaration));
+                }
             }
             #[cfg(feature = "host")]
             self.note_known(scope, declaration);
@@ -529,6 +532,23 @@ impl<'t> Checker<'_, 't> {
         }
         let message = message.map_or(String::new(), |text| format!(": {}", String::from_utf8_lossy(text)));
         Err(error(span, format_args!("the condition of `static_assert` does not hold{message}")))
+    }
+}
+
+/// Whether a declaration says that it is for device code, too.
+fn is_of_device(declaration: &Declaration<'_>) -> bool {
+    let is_so = |storage: tree::Storage| {
+        storage.is_device || storage.is_global || storage.is_shared || storage.is_constant
+    };
+    match declaration {
+        Declaration::Function(function) | Declaration::Instance(function) => is_so(function.storage),
+        Declaration::Variables(variables) => variables.iter().any(|variable| is_so(variable.storage)),
+        Declaration::Outside(outside) => match outside.member {
+            tree::Member::Function(function) => is_so(function.storage),
+            tree::Member::Field(variable) => is_so(variable.storage),
+            tree::Member::Declaration(_) => false,
+        },
+        _ => false,
     }
 }
 

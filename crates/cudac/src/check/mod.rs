@@ -259,9 +259,9 @@ impl<'t> Checker<'_, 't> {
             let function = &self.declared[declared];
             let host_only = function.function.storage.is_host && !function.function.storage.is_device;
             let storage = function.function.storage;
-            let is_main = function.function.name.as_str() == "main";
-            let host_only =
-                host_only || self.is_program && !storage.is_device && !storage.is_global && !is_main;
+            let is_main = self.is_program && function.function.name.as_str() == "main";
+            let has_host = self.is_program || self.sink.leaves_host;
+            let host_only = host_only || has_host && !storage.is_device && !storage.is_global && !is_main;
             let is_template = function.function.template.is_some();
             let is_method = function.owner.is_some();
             if function.is_own || is_template || is_method || host_only || function.function.body.is_none() {

@@ -15,7 +15,7 @@ use super::scope::Entity;
 use super::tree::{Declaration, Expr, Function, Init, Path, Storage, Type, Variable};
 use super::types::unknown_type;
 use crate::builtins::headers;
-use crate::lex::Kind;
+use crate::lex::{Kind, Token};
 use crate::source::budget::{self, Bound};
 use crate::source::{Failed, Name, Result, Span, error, unsupported};
 
@@ -62,16 +62,22 @@ const SPECIFIERS: [&str; 25] = [
     "__grid_constant__",
 ];
 
+/// Words without which a declaration concerns no kernel.
+const DEVICE: [&str; 5] = ["__global__", "__device__", "__shared__", "__constant__", "__managed__"];
+
 impl<'t> Parser<'_, 't> {
     /// Declarations up to the end of the file, or up to `}`.
     pub(super) fn declarations(&mut self, is_braced: bool) -> &'t [Declaration<'t>] {
         let mut found = Vec::new();
         let depth = self.depth;
         let outer = (self.scopes.begin_namespace(), std::mem::take(&mut self.mentioned));
+        // Texts of this compiler are read in the middle of others.
+        let held = self.text.sink.swap_held(Vec::new());
         loop {
             if self.token().kind == Kind::End || self.text.sink.is_full() || is_braced && self.is("}") {
                 self.scopes.end_namespace(outer.0);
                 self.mentioned = outer.1;
+                self.text.sink.swap_held(held);
                 return self.arena.list(&found);
             }
             let from = self.at;
@@ -84,16 +90,21 @@ impl<'t> Parser<'_, 't> {
             match result {
                 Ok(declaration) => found.push(declaration),
                 Err(problem) => {
-                    self.report(problem);
                     // The mistake may have been at any depth, and inside of template arguments.
                     self.depth = depth;
                     self.closes_angle = false;
                     self.recover(from);
+                    self.report(problem);
                     // Recovery stops before a brace that closes more than is open. Nobody else would take it.
                     if self.is("}") && !is_braced {
                         self.next();
                     }
                 }
+            }
+            if self.text.sink.holds() {
+                let mut words = self.tokens[from..self.at].iter().filter_map(Token::word);
+                let is_device = words.any(|word| DEVICE.contains(&word.as_str()));
+                self.text.sink.release(is_device);
             }
         }
     }

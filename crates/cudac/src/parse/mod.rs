@@ -381,6 +381,6 @@ impl<'t> Parser<'_, 't> {
     }
 
     fn report(&mut self, problem: Failed) {
-        self.text.sink.add(problem);
+        self.text.sink.hold(problem);
     }
 }

@@ -438,7 +438,10 @@ impl<'p, 't> Reader<'p, '_, 't> {
     /// A header that is not there. In a whole program, one of the system's may be included for nothing.
     fn absent(&mut self, name: &str, is_quoted: bool, directive: Span) -> Result<()> {
         #[cfg(feature = "host")]
-        if self.shared.macros.is_program && crate::builtins::host::is_of_system(name) {
+        let is_for_host = self.shared.sink.leaves_host
+            || self.shared.macros.is_program && crate::builtins::host::is_of_system(name);
+        #[cfg(feature = "host")]
+        if is_for_host {
             self.shared.sink.suspect_absent(name, directive);
             return Ok(());
         }

@@ -298,6 +298,12 @@ pub(crate) struct Sink {
     /// Headers of the system that the text includes and that are not there. Nothing may need them.
     #[cfg(feature = "host")]
     absent: Vec<(String, Span)>,
+    /// Whether what is wrong with host code is left out.
+    pub leaves_host: bool,
+    /// What was, until something else is wrong.
+    left_out: Vec<Problem>,
+    /// Errors in the declaration that is being read.
+    held: Vec<Failed>,
     /// Whether the error about a bound was noted ([`budget`]), after which there is no other.
     is_spent: bool,
     /// Where the user's text uses the function of this compiler that is being checked.
@@ -317,6 +323,33 @@ impl Sink {
         self.is_spent = budget::is_passed();
         let failed = self.at_use(budget::passed().unwrap_or(failed));
         self.note(failed.problem());
+    }
+
+    /// Notes an error in a declaration that is being read; whether it is one is said later if it may be of host code that another
+    /// compiler reads.
+    pub fn hold(&mut self, failed: Failed) {
+        if self.leaves_host { self.held.push(failed) } else { self.add(failed) }
+    }
+
+    /// Puts the errors of a declaration aside while others are read, or back.
+    pub fn swap_held(&mut self, held: Vec<Failed>) -> Vec<Failed> {
+        std::mem::replace(&mut self.held, held)
+    }
+
+    /// Whether there are such errors.
+    pub fn holds(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    /// Notes them, as errors if the declaration is of device code.
+    pub fn release(&mut self, is_device: bool) {
+        for failed in std::mem::take(&mut self.held) {
+            if is_device || budget::is_passed() {
+                self.add(failed);
+            } else if self.left_out.len() < MAX_ERRORS {
+                self.left_out.push(failed.problem());
+            }
+        }
     }
 
     /// An error in a text of this compiler as one at the place that uses it.
@@ -406,6 +439,9 @@ impl Sink {
         // An attempt may have passed the bound, and its error may have been dropped.
         if let Some(passed) = budget::passed() {
             self.add(passed);
+        }
+        if self.failed() {
+            std::mem::take(&mut self.left_out).into_iter().for_each(|problem| self.note(problem));
         }
         #[cfg(feature = "host")]
         self.report_absent();

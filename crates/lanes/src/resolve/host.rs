@@ -95,7 +95,11 @@ pub fn natively(options: &RunOptions, cuda: &Cuda, why: Option<String>) -> Resul
     if options.compile.compiler != Some(Compiler::Cudac) {
         return Ok(Built::native((program, native)));
     }
-    let (made, _) = with_cudac(options, cuda).map_err(|errors| rejected(options, &errors))?;
+    let made = match with_cudac(options, cuda) {
+        Ok((made, _)) => made,
+        // Its host code needs not be readable here.
+        Err(_) => kernels_alone(options, cuda, &program).map_err(|errors| rejected(options, &errors))?,
+    };
     if let Some(kernel) = nameless(&program, &made.ptx) {
         bail!("cudac has another name for the kernel `{kernel}` than clang: omit `--compiler cudac`");
     }
@@ -105,14 +109,33 @@ pub fn natively(options: &RunOptions, cuda: &Cuda, why: Option<String>) -> Resul
 
 /// Compiles both sides with cudac.
 fn with_cudac(options: &RunOptions, cuda: &Cuda) -> Result<(cudac::Output, Program), cudac::Errors> {
+    cudac::compile_project(&cuda.sources(&source::short(&options.file)), &cudac_options(options, cuda))
+}
+
+/// Compiles the kernels of a program whose host code another compiler has read.
+fn kernels_alone(
+    options: &RunOptions,
+    cuda: &Cuda,
+    program: &Program,
+) -> Result<cudac::Output, cudac::Errors> {
+    // Which templates are launched is host code, too.
+    let instances = program.kernels.iter().filter(|kernel| kernel.name.contains('<'));
     let wanted = cudac::Options {
+        instances: instances.map(|kernel| kernel.name.clone()).collect(),
+        leaves_host: true,
+        ..cudac_options(options, cuda)
+    };
+    cudac::compile_units(&cuda.sources(&source::short(&options.file)), &wanted)
+}
+
+fn cudac_options(options: &RunOptions, cuda: &Cuda) -> cudac::Options {
+    cudac::Options {
         sm: options.compile.arch.map_or(70, |arch| arch.number),
         is_specific: options.compile.arch.is_some_and(|arch| arch.is_specific),
         defines: options.compile.defines.clone(),
-        instances: Vec::new(),
         headers: Some(Arc::clone(&cuda.headers) as _),
-    };
-    cudac::compile_project(&cuda.sources(&source::short(&options.file)), &wanted)
+        ..cudac::Options::default()
+    }
 }
 
 fn rejected(options: &RunOptions, errors: &cudac::Errors) -> Error {

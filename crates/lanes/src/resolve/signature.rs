@@ -33,6 +33,7 @@ impl Signatures {
             defines: how.defines.clone(),
             instances: how.instances.clone(),
             headers: Some(Arc::clone(&cuda.headers) as _),
+            leaves_host: false,
         };
         let sources = cuda.sources(&program.name);
         let made = if cuda.is_program {
