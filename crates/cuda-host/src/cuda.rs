@@ -9,7 +9,8 @@ use simt::Dim3;
 
 use crate::device::{Failure, PRINT_LIMIT};
 use crate::errors::{
-    self, CAPTURED_EVENT, INVALID_HANDLE, INVALID_VALUE, NO_STREAM, NOT_PERMITTED, NOT_READY,
+    self, CAPTURED_EVENT, INVALID_DEVICE, INVALID_HANDLE, INVALID_PITCH, INVALID_VALUE, NO_STREAM,
+    NOT_PERMITTED, NOT_READY,
 };
 use crate::finding::{Finding, Kind};
 use crate::function::Function;
@@ -127,6 +128,15 @@ impl Machine<'_> {
             Function::Occupancy => {
                 let declared = self.kernels[self.kernel_at(a)?].kernel.shared_bytes;
                 Ok(self.device.room.of_multiprocessor(b, declared.saturating_add(at(2))))
+            }
+            Function::SetDevice if a as i32 == 0 => Ok(0),
+            Function::SetDevice => {
+                let message = format!("there is no device {}, only device 0", a as i32);
+                Ok(self.failed(INVALID_DEVICE, message))
+            }
+            Function::Pitch => {
+                let message = format!("rows of {a} bytes are longer than the pitch of {b} bytes");
+                Ok(self.failed(INVALID_PITCH, message))
             }
             Function::SetLimit | Function::GetLimit => Ok(self.of_limit(function, a, b)),
             Function::TensorMap => self.encode_tensor_map(values),

@@ -6,7 +6,9 @@ pub(crate) const INVALID_VALUE: u64 = 1;
 pub(crate) const OUT_OF_MEMORY: u64 = 2;
 /// What the documentation names for a launch of an impossible shape. On an H200, CUDA 13.0 returns `cudaErrorInvalidValue` for each.
 pub(crate) const INVALID_CONFIGURATION: u64 = 9;
+pub(crate) const INVALID_PITCH: u64 = 12;
 pub(crate) const INVALID_DIRECTION: u64 = 21;
+pub(crate) const INVALID_DEVICE: u64 = 101;
 pub(crate) const INVALID_HANDLE: u64 = 400;
 pub(crate) const NOT_READY: u64 = 600;
 pub(crate) const ALREADY_REGISTERED: u64 = 712;
@@ -29,6 +31,7 @@ const ERRORS: &[(u64, &str, &str)] = &[
     (1, "cudaErrorInvalidValue", "invalid argument"),
     (2, "cudaErrorMemoryAllocation", "out of memory"),
     (9, "cudaErrorInvalidConfiguration", "invalid configuration argument"),
+    (12, "cudaErrorInvalidPitchValue", "invalid pitch argument"),
     (13, "cudaErrorInvalidSymbol", "invalid device symbol"),
     (21, "cudaErrorInvalidMemcpyDirection", "invalid copy direction for memcpy"),
     (101, "cudaErrorInvalidDevice", "invalid device ordinal"),

@@ -83,6 +83,8 @@ pub(crate) enum Function {
     StreamFlags,
     CaptureBegin,
     CaptureEnd,
+    SetDevice,
+    Pitch,
     IsCapturing,
     GraphCreate,
     GraphNodes,
@@ -234,6 +236,8 @@ const NAMES: &[(&str, Function)] = &[
     ("__host_cuda_tensor_map", Function::TensorMap),
     ("__host_cuda_tensor_map_address", Function::TensorMapAddress),
     ("__host_cuda_tensor_map_im2col", Function::TensorMapIm2col),
+    ("__host_cuda_set_device", Function::SetDevice),
+    ("__host_cuda_pitch", Function::Pitch),
     ("cudaDeviceReset", Function::Synchronize),
 ];
 

@@ -93,6 +93,8 @@ impl Machine<'_> {
                 }
                 if capture.is_invalid {
                     let message = "what was called during the capture cannot be captured".to_owned();
+                    // As the documentation has it, there is no graph then.
+                    self.store(Scalar::U64, b, 0)?;
                     return Ok(self.failed(CAPTURE_INVALIDATED, message));
                 }
                 let graph = Graph { origin: capture.origin, parts: capture.parts, uses: 1 };

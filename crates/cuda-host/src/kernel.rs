@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use cudac::Line;
 use cudac::host::{FUNCTION_BYTES, KERNEL_BASE, Kernel, KernelCall, Passing, Scalar};
-use simt::{Arg, Dim3, FaultKind, LaunchError, Severity};
+use simt::{AccessKind, Arg, Counters, Dim3, FaultKind, LaunchError, Severity};
 
 use crate::STEPS_OF_A_LAUNCH;
 use crate::device::{Device, LoadedKernel, PRINT_LIMIT, Printed};
@@ -162,7 +162,8 @@ impl Machine<'_> {
         self.pull()?;
         let launched = self.device.launch(&loaded, launch);
         self.push()?;
-        let user = self.device.after(&before, stream);
+        let is_atomic = launched.as_ref().is_ok_and(|report| has_atomics(&report.counters));
+        let user = self.device.after(&before, stream, is_atomic);
         self.device.show(&hidden);
         let mut report = match launched {
             Ok(report) => report,
@@ -190,6 +191,9 @@ impl Machine<'_> {
         let early = report.faults.extract_if(.., |fault| other_work(fault, &hidden).is_some());
         for fault in early.collect::<Vec<_>>() {
             let Some(other) = other_work(&fault, &hidden) else { continue };
+            if is_among_atomics(&fault, other) {
+                continue;
+            }
             let actors = of_kernel(&mut self.places, &fault, self.line, name).actors;
             let finding = self.unordered(name, stream, ["reads", "writes"], other);
             self.report(Finding { actors, ..finding });
@@ -471,6 +475,17 @@ fn refused(wanted: &Wanted, shared: u64, allowed: u64, room: Room) -> Option<(u6
 fn other_work(fault: &simt::Fault, hidden: &unordered::Hidden) -> Option<Other> {
     let location = fault.location.as_ref().filter(|_| fault.kind == FaultKind::Uninitialized)?;
     hidden.other(location.address)
+}
+
+/// Whether a kernel has changed global memory by atomics, maybe among others.
+fn has_atomics(counters: &Counters) -> bool {
+    counters.global_atomic_requests + counters.global_reduction_requests > 0
+}
+
+/// Whether a kernel updates atomically what the work of another stream changes, too.
+fn is_among_atomics(fault: &simt::Fault, other: Other) -> bool {
+    let is_update = fault.actors.first().is_some_and(|actor| actor.access == Some(AccessKind::Update));
+    other.is_atomic && is_update
 }
 
 fn of_kernel(places: &mut Places, fault: &simt::Fault, line: Line, name: &str) -> Finding {

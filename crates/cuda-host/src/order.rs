@@ -38,6 +38,7 @@ pub(crate) enum Point {
 pub(crate) struct Other {
     pub line: Line,
     pub stream: u64,
+    pub is_atomic: bool,
 }
 
 /// What work is.
@@ -65,6 +66,8 @@ pub(crate) struct Work {
     pub blocks: Vec<u64>,
     /// What it has changed, in the order of the addresses.
     pub changed: Vec<Range<u64>>,
+    /// Whether it changes memory by atomics, which need no order among themselves.
+    pub is_atomic: bool,
     /// What it reads, if it is a copy.
     pub read: Range<u64>,
     pub line: Line,
@@ -72,7 +75,7 @@ pub(crate) struct Work {
 
 impl Work {
     pub fn other(&self) -> Other {
-        Other { line: self.line, stream: self.stream }
+        Other { line: self.line, stream: self.stream, is_atomic: self.is_atomic }
     }
 
     fn is_before(&self, point: Point) -> bool {
@@ -212,7 +215,17 @@ impl Order {
         self.count += 1;
         self.functions += usize::from(what == What::Function);
         let (blocks, changed) = (Vec::new(), Vec::new());
-        self.work.push(Work { what, number, stream, before, blocks, changed, read: 0..0, line });
+        self.work.push(Work {
+            what,
+            number,
+            stream,
+            before,
+            blocks,
+            changed,
+            is_atomic: false,
+            read: 0..0,
+            line,
+        });
         let last = self.work.len() - 1;
         &mut self.work[last]
     }

@@ -8,7 +8,8 @@
 //! reads; and a kernel that reads or changes bytes which earlier work of another stream changes, or changes what an earlier copy
 //! reads; if no event and no wait of the host is between them. *What it can miss.* What an earlier kernel only reads; bytes that
 //! keep their value; what kernels change after a gibibyte has been compared; and what one changes after a million rows of bytes. *No false alarm.* The bytes are compared, not the
-//! allocations, so streams may share one. Kernels that signal to each other in memory while both run are taken for a mistake: that
+//! allocations, so streams may share one; and what two kernels with atomics both
+//! change is left out, since it isn't known which of their bytes the atomics change. Kernels that signal to each other in memory while both run are taken for a mistake: that
 //! they do run at the same time is promised nowhere.
 
 use std::ops::Range;
@@ -120,7 +121,7 @@ impl Device {
     }
 
     /// Notes what the last kernel has changed; unordered work that uses some of it.
-    pub(crate) fn after(&mut self, before: &Before, stream: u64) -> Option<Other> {
+    pub(crate) fn after(&mut self, before: &Before, stream: u64, is_atomic: bool) -> Option<Other> {
         let mut changed: Vec<Range<u64>> = Vec::new();
         for (start, old, was_written) in &before.0 {
             let Some((new, is_written)) = self.read(*start, old.len() as u64) else { continue };
@@ -136,7 +137,8 @@ impl Device {
             }
         }
         let uses = |work: &&Work| {
-            let is_used = |bytes: &Range<u64>| work.reads(bytes) || work.changes(bytes);
+            let by_atomics = is_atomic && work.is_atomic;
+            let is_used = |bytes: &Range<u64>| work.reads(bytes) || !by_atomics && work.changes(bytes);
             work.is_unordered(stream) && changed.iter().any(is_used)
         };
         let user = self.order.work.iter().find(uses).map(Work::other);
@@ -144,7 +146,7 @@ impl Device {
         changed.truncate(MOST_RANGES);
         self.compared += changed.len() as u64 * BYTES_OF_A_RANGE;
         if let Some(work) = self.order.work.last_mut() {
-            work.changed = changed;
+            (work.changed, work.is_atomic) = (changed, is_atomic);
         }
         user
     }

@@ -159,3 +159,17 @@ fn streams_say_what_they_are() {
         int* m; cudaMallocManaged(&m, 4); cudaStreamAttachMemAsync(a, m); cudaStreamSynchronize(a); cudaFree(m);";
     assert_eq!(printed("", body), "0 1 0");
 }
+
+#[test]
+fn a_device_that_is_not_there_and_rows_longer_than_their_pitch_are_errors() {
+    let body = "char *d, h[64]; cudaMalloc(&d, 64);
+        int set = cudaSetDevice(1), peeked = cudaPeekAtLastError(), last = cudaGetLastError();
+        int copied = cudaMemcpy2D(d, 16, h, 32, 32, 2, cudaMemcpyHostToDevice), filled = cudaMemset2D(d, 16, 0, 17, 2);
+        int good = cudaMemset2D(d, 16, 0, 16, 4); cudaGetLastError();
+        printf(\"%d %d %d %d %d %d\", set, peeked, last, copied, filled, good); cudaFree(d);";
+    assert_eq!(printed("", body), "101 101 101 12 12 0");
+    assert_eq!(
+        first("", &["cudaSetDevice(5);", "int* d; cudaMalloc(&d, 4); cudaFree(d);"]),
+        Some(("unchecked-error", 2))
+    );
+}

@@ -82,3 +82,13 @@ fn what_is_wrong_in_a_graph_is_found_when_it_is_launched() {
         assert_eq!(first.map(|found| found.kind.name()), wanted, "{captured} | {after}: {first:?}");
     }
 }
+
+#[test]
+fn a_capture_that_fails_leaves_no_graph() {
+    let body = "cudaStream_t s; cudaStreamCreate(&s); cudaGraph_t graph;
+        cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+        cudaError_t inside = cudaStreamSynchronize(s), end = cudaStreamEndCapture(s, &graph);
+        printf(\"%d %d %d\", inside, end, graph == nullptr);
+        cudaStreamDestroy(s);";
+    assert_eq!(printed("", body), "900 901 1");
+}

@@ -219,3 +219,32 @@ fn variables_of_the_device_are_used_by_kernels_that_name_them() {
         assert_eq!(outcome.findings.first().map(|found| found.kind.name()), wanted, "{statements}");
     }
 }
+
+/// Atomics of two kernels need no order among themselves; what else uses the bytes does.
+#[test]
+fn atomics_of_two_streams_may_meet() {
+    let program = |first: &str, second: &str| {
+        let around = "__global__ void count(int* p) { atomicAdd(p, 1); }
+            __global__ void counts(int* p, int* own) { own[threadIdx.x] = 1; if (atomicAdd(p, 1) < 0) own[0] = 2; }
+            __global__ void add(int* p) { p[threadIdx.x] += 1; }
+            __global__ void get(const int* p, int* to) { *to = *p; }";
+        let main = format!(
+            "int *d, *e; cudaMalloc(&d, 128); cudaMalloc(&e, 256); cudaMemset(d, 0, 128); cudaDeviceSynchronize();
+            cudaStream_t a, b; cudaStreamCreate(&a); cudaStreamCreate(&b); {first} {second} cudaDeviceSynchronize();
+            cudaFree(d); cudaFree(e); cudaStreamDestroy(a); cudaStreamDestroy(b);"
+        );
+        run(&format!("{around} int main() {{ {main} }}"))
+    };
+    for (first, second, wanted) in [
+        ("count<<<2, 32, 0, a>>>(d);", "count<<<2, 32, 0, b>>>(d);", None),
+        ("counts<<<1, 32, 0, a>>>(d, e);", "counts<<<1, 32, 0, b>>>(d, e + 32);", None),
+        ("count<<<2, 32, 0, a>>>(d);", "get<<<1, 1, 0, b>>>(d, e);", LATE),
+        ("count<<<2, 32, 0, a>>>(d);", "add<<<1, 32, 0, b>>>(d);", LATE),
+        ("add<<<1, 32, 0, a>>>(d);", "count<<<2, 32, 0, b>>>(d);", LATE),
+        ("count<<<2, 32, 0, a>>>(d);", "cudaMemcpyAsync(e, d, 4, cudaMemcpyDeviceToDevice, b);", LATE),
+    ] {
+        let outcome = program(first, second);
+        let first_one = outcome.findings.first();
+        assert_eq!(first_one.map(|found| found.kind.name()), wanted, "{first} {second}: {first_one:?}");
+    }
+}

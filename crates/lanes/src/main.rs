@@ -27,7 +27,14 @@ use thirty_two_lanes::terminal;
 fn main() -> ExitCode {
     let options = match Options::try_parse() {
         Ok(options) => options,
-        Err(error) => return terminal::refuse(&error),
+        Err(error) => {
+            let words: Vec<String> =
+                std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+            return match request::nvcc::mistaken(error.kind(), &words) {
+                Some(problem) => terminal::fail(&problem),
+                None => terminal::refuse(&error),
+            };
+        }
     };
     let (result, as_json) = match &options.command {
         Command::Run(options) => (command::run::run(options), options.output.json),

@@ -441,7 +441,9 @@ impl Sink {
             self.add(passed);
         }
         if self.failed() {
-            std::mem::take(&mut self.left_out).into_iter().for_each(|problem| self.note(problem));
+            for problem in std::mem::take(&mut self.left_out) {
+                self.note(problem);
+            }
         }
         #[cfg(feature = "host")]
         self.report_absent();

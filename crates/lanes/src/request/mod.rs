@@ -8,6 +8,7 @@ pub mod exec;
 pub mod given;
 mod help;
 pub mod launch;
+pub mod nvcc;
 pub mod options;
 pub mod report;
 pub mod scenario;

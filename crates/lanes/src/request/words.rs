@@ -48,7 +48,11 @@ pub fn define(text: &str) -> Result<(String, String), String> {
 /// A folder that exists.
 pub fn folder(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
-    if path.is_dir() { Ok(path) } else { Err("there is no such folder".to_owned()) }
+    if path.is_dir() {
+        Ok(path)
+    } else {
+        Err("there is no such folder: correct its name, or omit it, since CUDA needs none here".to_owned())
+    }
 }
 
 /// `scale<float, 4>`

@@ -143,9 +143,10 @@ inline unsigned long __below(G& engine, unsigned long last) {
         do drawn = engine() - engine.min(); while (drawn >= past);
         return drawn / scale;
     }
+    const unsigned long each = own == 18446744073709551615ul ? 1 : own + 1;
     unsigned long high, sum;
     do {
-        high = own == 18446744073709551615ul ? 0 : (own + 1) * __below(engine, last / (own + 1));
+        high = each * __below(engine, last / each);
         sum = high + (engine() - engine.min());
     } while (sum > last || sum < high);
     return sum;

@@ -229,7 +229,8 @@ inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return __host_cu
 inline cudaError_t cudaStreamDestroy(cudaStream_t stream) { return __host_cuda_stream_destroy((void*)stream); }
 
 //: cudaSetDevice cudaGetDevice cudaGetDeviceCount
-inline cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
+cudaError_t __host_cuda_set_device(int device);
+inline cudaError_t cudaSetDevice(int device) { return __host_cuda_set_device(device); }
 inline cudaError_t cudaGetDevice(int* device) {
     *device = 0;
     return cudaSuccess;
@@ -470,8 +471,12 @@ cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width, size_t hei
     return __host_cuda_malloc((void**)pointer, *pitch * height);
 }
 
+//: __host_cuda_pitch
+cudaError_t __host_cuda_pitch(size_t width, size_t pitch);
+
 //: cudaMemcpy2D
 inline cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind) {
+    if (width > to_pitch || width > from_pitch) return __host_cuda_pitch(width, to_pitch < from_pitch ? to_pitch : from_pitch);
     for (size_t row = 0; row < height; row++) {
         cudaError_t error = cudaMemcpy((char*)to + row * to_pitch, (const char*)from + row * from_pitch, width, kind);
         if (error != cudaSuccess) return error;
@@ -481,6 +486,7 @@ inline cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, siz
 
 //: cudaMemset2D
 inline cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
+    if (width > pitch) return __host_cuda_pitch(width, pitch);
     for (size_t row = 0; row < height; row++) {
         cudaError_t error = cudaMemset((char*)to + row * pitch, value, width);
         if (error != cudaSuccess) return error;
@@ -490,6 +496,7 @@ inline cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width,
 
 //: cudaMemcpy2DAsync
 inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream = 0) {
+    if (width > to_pitch || width > from_pitch) return __host_cuda_pitch(width, to_pitch < from_pitch ? to_pitch : from_pitch);
     for (size_t row = 0; row < height; row++) {
         cudaError_t error = cudaMemcpyAsync((char*)to + row * to_pitch, (const char*)from + row * from_pitch, width, kind, stream);
         if (error != cudaSuccess) return error;
@@ -499,6 +506,7 @@ inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from
 
 //: cudaMemset2DAsync
 inline cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream = 0) {
+    if (width > pitch) return __host_cuda_pitch(width, pitch);
     for (size_t row = 0; row < height; row++) {
         cudaError_t error = cudaMemsetAsync((char*)to + row * pitch, value, width, stream);
         if (error != cudaSuccess) return error;

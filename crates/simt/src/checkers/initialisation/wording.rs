@@ -21,13 +21,21 @@ pub fn unwritten_read(context: &Context<'_>, read: &UnwrittenRead) -> Fault {
     let actor = context.actor(*block, *warp, unwritten.lane as u32, unwritten.pc, doing);
     let (were, they) = if unwritten.range.bytes == 1 { ("was", "it") } else { ("were", "they") };
     let message = format!("{bytes} of {name} {were} read before {they} {were} written");
-    let actors = vec![actor.with(AccessKind::Read)];
+    let actors = vec![actor.with(access(context, unwritten.pc))];
     let location = Some(context.location(unwritten.range));
     Fault {
         step: unwritten.step,
         location,
         ..fault(FaultKind::Uninitialized, Severity::Error, message, actors)
     }
+}
+
+/// An atomic reads too, and is told from a load by what it is called.
+fn access(context: &Context<'_>, pc: Pc) -> AccessKind {
+    let span = context.program.origins[pc as usize].span;
+    let text = &context.program.text[span.start as usize..span.end as usize];
+    let is_atomic = text.split_whitespace().any(|word| word.starts_with("atom.") || word.starts_with("red."));
+    if is_atomic { AccessKind::Update } else { AccessKind::Read }
 }
 
 /// A note for each variable in constant memory that has no initial value, that the host has not written to, and that an
