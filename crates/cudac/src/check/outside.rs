@@ -6,23 +6,10 @@
 //! [class.static.data], [temp.mem.func].
 
 use super::Checker;
-use super::scope::{DeclaredId, Entity, ScopeId, TemplateId};
+use super::scope::{DeclaredId, Definition, Entity, ScopeId, TemplateId};
 use super::types::{Argument, Type};
 use crate::parse::tree::{self, ExprKind, Function, Member, Outside, Parameter, Storage, TypeKind, Variable};
 use crate::source::{Failed, Name, Result, Span, error, unsupported};
-
-/// A definition, and where it is written.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Definition<'t> {
-    member: Member<'t>,
-    scope: ScopeId,
-    /// The names that the parameters of the type's template have in it.
-    parameters: &'t [Parameter<'t>],
-    /// The parameters of the member's own template.
-    own: Option<&'t [Parameter<'t>]>,
-    /// `template <>`: it replaces what the template defines.
-    is_special: bool,
-}
 
 impl<'t> Checker<'_, 't> {
     pub(super) fn declare_outside(&mut self, scope: ScopeId, outside: &'t Outside<'t>) -> Result<()> {

@@ -84,7 +84,20 @@ pub(crate) struct TypeTemplate<'t> {
     /// The special cases.
     pub specials: Vec<&'t tree::Struct<'t>>,
     /// The members that are defined outside of it.
-    pub outside: Vec<super::outside::Definition<'t>>,
+    pub outside: Vec<Definition<'t>>,
+}
+
+/// What is defined outside of its type, and where.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Definition<'t> {
+    pub member: tree::Member<'t>,
+    pub scope: ScopeId,
+    /// The names that the parameters of the type's template have in it.
+    pub parameters: &'t [tree::Parameter<'t>],
+    /// The parameters of the member's own template.
+    pub own: Option<&'t [tree::Parameter<'t>]>,
+    /// `template <>`: it replaces what the template defines.
+    pub is_special: bool,
 }
 
 #[derive(Clone, Copy, Debug)]

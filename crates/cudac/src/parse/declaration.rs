@@ -12,10 +12,10 @@
 
 use super::Parser;
 use super::scope::Entity;
-use super::tree::{Declaration, Expr, Function, Init, Path, Storage, Type, Variable};
+use super::tree::{Declaration, Expr, Function, Path, Storage, Type};
 use super::types::unknown_type;
 use crate::builtins::headers;
-use crate::lex::{Kind, Token};
+use crate::lex::Kind;
 use crate::source::budget::{self, Bound};
 use crate::source::{Failed, Name, Result, Span, error, unsupported};
 
@@ -62,9 +62,6 @@ const SPECIFIERS: [&str; 25] = [
     "__grid_constant__",
 ];
 
-/// Words without which a declaration concerns no kernel.
-const DEVICE: [&str; 5] = ["__global__", "__device__", "__shared__", "__constant__", "__managed__"];
-
 impl<'t> Parser<'_, 't> {
     /// Declarations up to the end of the file, or up to `}`.
     pub(super) fn declarations(&mut self, is_braced: bool) -> &'t [Declaration<'t>] {
@@ -101,11 +98,7 @@ impl<'t> Parser<'_, 't> {
                     }
                 }
             }
-            if self.text.sink.holds() {
-                let mut words = self.tokens[from..self.at].iter().filter_map(Token::word);
-                let is_device = words.any(|word| DEVICE.contains(&word.as_str()));
-                self.text.sink.release(is_device);
-            }
+            self.release(from);
         }
     }
 
@@ -395,48 +388,6 @@ impl<'t> Parser<'_, 't> {
         let found = is_type && (is_nested || !self.is("(")) && !self.is("{");
         self.at = before;
         found
-    }
-
-    /// A variable is known from its declarator on, in its own initialiser too ([basic.scope.pdecl]).
-    pub(super) fn variables(
-        &mut self,
-        base: Type<'t>,
-        specifiers: &Specifiers<'t>,
-    ) -> Result<&'t [Variable<'t>]> {
-        let mut variables = Vec::new();
-        loop {
-            let declarator = self.declarator(base)?;
-            let Some((name, span)) = declarator.name else {
-                return Err(self.expected("the name of a variable"));
-            };
-            if self.is(":") && !matches!(self.ahead(1).kind, Kind::Number(_)) {
-                self.declare_value(name);
-            }
-            self.declare_value(name);
-            let init = match () {
-                () if self.take("=") => Some(Init::Assign(self.assigned()?)),
-                () if self.is("(") => Some(Init::Round(self.arguments()?)),
-                () if self.is("{") => Some(Init::Curly(self.list()?)),
-                () => None,
-            };
-            variables.push(Variable {
-                name,
-                ty: declarator.ty,
-                init,
-                storage: specifiers.storage,
-                align: specifiers.align,
-                span,
-            });
-            if !self.take(",") {
-                break;
-            }
-        }
-        if self.is(":") {
-            // The caller says what this is.
-            return Ok(self.arena.list(&variables));
-        }
-        self.expect(";", "after the declaration")?;
-        Ok(self.arena.list(&variables))
     }
 
     fn typedef(&mut self, base: Type<'t>) -> Result<Declaration<'t>> {

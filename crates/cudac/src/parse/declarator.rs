@@ -6,7 +6,9 @@
 //! and parentheses without `*` or `&`.
 
 use super::Parser;
-use super::tree::{self, Expr, ExprKind, Type, TypeKind, TypeNode};
+use super::declaration::Specifiers;
+use super::tree::{self, Expr, ExprKind, Init, Type, TypeKind, TypeNode, Variable};
+use crate::lex::Kind;
 use crate::source::{Name, Result, Span, unsupported};
 
 /// A name, if there is one, and its type.
@@ -29,6 +31,48 @@ impl<'t> Parser<'_, 't> {
         let name = if has_name { Some(self.name("a name")?) } else { None };
         let ty = self.arrays(ty)?;
         Ok(Declarator { name, ty })
+    }
+
+    /// A variable is known from its declarator on, in its own initialiser too ([basic.scope.pdecl]).
+    pub(super) fn variables(
+        &mut self,
+        base: Type<'t>,
+        specifiers: &Specifiers<'t>,
+    ) -> Result<&'t [Variable<'t>]> {
+        let mut variables = Vec::new();
+        loop {
+            let declarator = self.declarator(base)?;
+            let Some((name, span)) = declarator.name else {
+                return Err(self.expected("the name of a variable"));
+            };
+            if self.is(":") && !matches!(self.ahead(1).kind, Kind::Number(_)) {
+                self.declare_value(name);
+            }
+            self.declare_value(name);
+            let init = match () {
+                () if self.take("=") => Some(Init::Assign(self.assigned()?)),
+                () if self.is("(") => Some(Init::Round(self.arguments()?)),
+                () if self.is("{") => Some(Init::Curly(self.list()?)),
+                () => None,
+            };
+            variables.push(Variable {
+                name,
+                ty: declarator.ty,
+                init,
+                storage: specifiers.storage,
+                align: specifiers.align,
+                span,
+            });
+            if !self.take(",") {
+                break;
+            }
+        }
+        if self.is(":") {
+            // The caller says what this is.
+            return Ok(self.arena.list(&variables));
+        }
+        self.expect(";", "after the declaration")?;
+        Ok(self.arena.list(&variables))
     }
 
     /// `(*name)[4]` and `(&name)[4]`: what is inside applies after the arrays. Only one level is read: a pointer or a

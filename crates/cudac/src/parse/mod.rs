@@ -149,6 +149,9 @@ pub(crate) fn parse<'t>(mut text: Preprocessor<'_, 't>, files: &[u16], instances
     }
 }
 
+/// Words without which a declaration concerns no kernel.
+const DEVICE: [&str; 5] = ["__global__", "__device__", "__shared__", "__constant__", "__managed__"];
+
 impl<'s, 't> Parser<'s, 't> {
     fn new(text: Preprocessor<'s, 't>, tokens: Vec<Token<'t>>) -> Parser<'s, 't> {
         let arena = text.names.arena;
@@ -382,5 +385,13 @@ impl<'t> Parser<'_, 't> {
 
     fn report(&mut self, problem: Failed) {
         self.text.sink.hold(problem);
+    }
+
+    /// Says of the errors in a declaration, which began at a token, whether it is of device code.
+    fn release(&mut self, from: usize) {
+        if self.text.sink.holds() {
+            let mut words = self.tokens[from..self.at].iter().filter_map(Token::word);
+            self.text.sink.release(words.any(|word| DEVICE.contains(&word.as_str())));
+        }
     }
 }
