@@ -48,7 +48,6 @@ impl Toolchain {
             headers: None,
             defines: Vec::new(),
             instances: Vec::new(),
-            leaves_host: false,
             is_program: false,
             std: None,
         };
