@@ -95,7 +95,7 @@ use std::num::NonZeroU64;
 
 use cudac::Line;
 
-pub use demangled::demangled;
+pub use demangled::{demangled, of_source};
 pub use files::{Files, Nothing, Refusal, Used, Written};
 pub use finding::{Finding, Kind};
 pub use process::{Call, Ending, Gone, Process};

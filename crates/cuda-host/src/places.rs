@@ -1,5 +1,7 @@
 //! Where something is, for messages: a line of a file, or a call of a program whose text nobody has.
 
+use std::path::{Component, Path, PathBuf};
+
 use cudac::Line;
 use cudac::host::Program;
 
@@ -71,7 +73,9 @@ impl Places {
             return Line::new(self.add(Name::File(file.to_owned())), number);
         }
         let is_it = |name: &Name| matches!(name, Name::File(known) if known == file);
-        Line::new(self.names.iter().position(is_it).unwrap_or_default() as u16, number)
+        let is_like = |name: &Name| matches!(name, Name::File(known) if is_one_file(known, file));
+        let found = self.names.iter().position(is_it).or_else(|| self.names.iter().position(is_like));
+        Line::new(found.unwrap_or_default() as u16, number)
     }
 
     /// A call of a function, by the number of the call.
@@ -90,6 +94,16 @@ impl Places {
     }
 }
 
+/// Whether two names may be those of one file, seen from two folders.
+fn is_one_file(known: &str, other: &str) -> bool {
+    let bare = |name: &str| {
+        let parts = Path::new(name).components().filter(|part| matches!(part, Component::Normal(_)));
+        parts.collect::<PathBuf>()
+    };
+    let (known, other) = (bare(known), bare(other));
+    known.ends_with(&other) || other.ends_with(&known)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,6 +116,10 @@ mod tests {
         assert_eq!((&*places.place(line), places.file_and_function(line)), ("line 7 of `b.h`", ["b.h", ""]));
         let line = places.line("other", 7);
         assert_eq!((&*places.place(line), places.file_and_function(line)), ("line 7", ["a.cu", ""]));
+        for named in ["project/b.h", "../b.h", "./b.h"] {
+            assert_eq!(places.line(named, 7).file(), 1, "{named}");
+        }
+        assert_eq!(places.line("project/ab.h", 7).file(), 0);
     }
 
     #[test]

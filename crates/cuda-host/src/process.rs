@@ -13,6 +13,7 @@ use std::fmt;
 
 use simt::Severity;
 
+use crate::demangled::of_source;
 use crate::device::{Device, Failure, Owner, Thread};
 use crate::finding::{Finding, Kind};
 use crate::function::Function;
@@ -274,7 +275,9 @@ impl<'p> Machine<'p> {
         match &*call.name {
             "__lanes_kernel" => {
                 let symbol = self.native_text(at(1))?;
-                let number = self.program.kernels.iter().position(|kernel| kernel.symbol == symbol);
+                let named =
+                    |symbol: &str| self.program.kernels.iter().position(|kernel| kernel.symbol == symbol);
+                let number = named(&of_source(&symbol, at(2))).or_else(|| named(&symbol));
                 if let (Some(number), Some(native)) = (number, &mut self.native) {
                     native.kernels.insert(at(0), number);
                 }
@@ -282,8 +285,10 @@ impl<'p> Machine<'p> {
             }
             "__lanes_variable" => {
                 let name = self.native_text(at(1))?;
-                let address = Device::named(self.device.symbol(&name));
-                if address != 0 {
+                let named = |name: &str| {
+                    Some(Device::named(self.device.symbol(name))).filter(|address| *address != 0)
+                };
+                if let Some(address) = named(&of_source(&name, at(3))).or_else(|| named(&name)) {
                     self.register_variable(at(0), address, at(2) != 0)?;
                 }
                 Ok(0)

@@ -237,16 +237,15 @@ extern "C" unsigned cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, 
     return (unsigned)__lanes_call("__lanes_launch", 6, values);
 }
 
-extern "C" void** __cudaRegisterFatBinary(void*) {
-    static void* binary;
-    return &binary;
-}
+// Each source's binary is a text with the number of the source, which its kernels and variables are registered with.
+struct Binary { int magic, version; const char* number; void* unused; };
+extern "C" void** __cudaRegisterFatBinary(void* binary) { return (void**)((Binary*)binary)->number; }
 extern "C" void __cudaRegisterFatBinaryEnd(void**) {}
 extern "C" void __cudaUnregisterFatBinary(void**) {}
 
-extern "C" void __cudaRegisterFunction(void**, const char* function, char*, const char* name, int, void*, void*, void*, void*, int*) {
-    const Word values[] = {(Word)function, (Word)name};
-    __lanes_call("__lanes_kernel", 2, values);
+extern "C" void __cudaRegisterFunction(void** number, const char* function, char*, const char* name, int, void*, void*, void*, void*, int*) {
+    const Word values[] = {(Word)function, (Word)name, strtoull((const char*)number, 0, 10)};
+    __lanes_call("__lanes_kernel", 3, values);
 }
 
 // Variables with `__managed__` are in a section of their own.
@@ -255,8 +254,8 @@ extern char __start_lanes_managed[] __attribute__((weak));
 extern char __stop_lanes_managed[] __attribute__((weak));
 }
 
-extern "C" void __cudaRegisterVar(void**, char* variable, char*, const char* name, int, size_t, int, int) {
+extern "C" void __cudaRegisterVar(void** number, char* variable, char*, const char* name, int, size_t, int, int) {
     const bool is_managed = variable >= __start_lanes_managed && variable < __stop_lanes_managed;
-    const Word values[] = {(Word)variable, (Word)name, is_managed};
-    __lanes_call("__lanes_variable", 3, values);
+    const Word values[] = {(Word)variable, (Word)name, is_managed, strtoull((const char*)number, 0, 10)};
+    __lanes_call("__lanes_variable", 4, values);
 }

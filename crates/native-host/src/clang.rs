@@ -1,12 +1,13 @@
 //! Finds clang, and compiles both sides of a program with it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use cuda_host::of_source;
 use tempfile::TempDir;
 
 use crate::headers::{self, PRELUDE, RUNTIME_SOURCE};
@@ -229,26 +230,15 @@ impl Build<'_> {
 
     /// The PTX of all sources.
     fn device(&self) -> Result<String, Error> {
-        let mut sources: Vec<&PathBuf> =
-            self.project.sources.iter().filter(|source| language(source) == "cuda").collect();
-        // The first one is linked with the others.
-        let Some(first) = (!sources.is_empty()).then(|| sources.remove(0)) else { return Ok(String::new()) };
-        let mut linked = Vec::new();
-        for (number, source) in sources.iter().enumerate() {
-            let code = self.folder.join(format!("{number}.bc"));
-            self.side(source, "-emit-llvm", &code, &["-c".into(), "-fgpu-rdc".into()])?;
-            linked.extend([
-                "-Xclang".into(),
-                "-mlink-bitcode-file".into(),
-                "-Xclang".into(),
-                code.into_os_string(),
-            ]);
-        }
+        let sources = self.project.sources.iter().enumerate();
+        let sources: Vec<(usize, &PathBuf)> =
+            sources.filter(|(_, source)| language(source) == "cuda").collect();
         let ptx = self.folder.join("program.ptx");
-        if !linked.is_empty() {
-            linked.push("-fgpu-rdc".into());
+        match sources[..] {
+            [] => return Ok(String::new()),
+            [(_, source)] => self.side(source, "-S", &ptx, &[])?,
+            _ => self.linked(&sources, &ptx)?,
         }
-        self.side(first, "-S", &ptx, &linked)?;
         // The line table has whole paths, those of included files from the folder of the source.
         let mut text = std::fs::read_to_string(ptx)?.replace("/./", "/");
         if self.project.arch >= 90 {
@@ -261,6 +251,27 @@ impl Build<'_> {
             own.chain(project.include.iter().map(PathBuf::as_path)).any(|folder| file.starts_with(folder))
         });
         Ok(with_plain_names(&self.shown(&text.replace(&format!("{}/", self.project.folder.display()), ""))))
+    }
+
+    /// The PTX of several sources, which are linked with an empty one.
+    fn linked(&self, sources: &[(usize, &PathBuf)], ptx: &Path) -> Result<(), Error> {
+        let mut linked = vec!["-fgpu-rdc".into()];
+        for (number, source) in sources {
+            let (text, code) =
+                (self.folder.join(format!("{number}.ll")), self.folder.join(format!("{number}.bc")));
+            self.side(source, "-emit-llvm", &text, &["-S".into(), "-fgpu-rdc".into()])?;
+            std::fs::write(&text, with_names_of_source(&std::fs::read_to_string(&text)?, *number))?;
+            let words = ["-x", "ir", "--target=nvptx64-nvidia-cuda", "-c", "-emit-llvm", "-Xclang"];
+            let mut words: Vec<OsString> = words.map(Into::into).into();
+            words.extend(["-disable-llvm-passes".into(), text.into_os_string(), "-o".into()]);
+            words.push(code.clone().into_os_string());
+            self.run(&words)?;
+            let options = ["-Xclang", "-mlink-bitcode-file", "-Xclang"].map(Into::into);
+            linked.extend(options.into_iter().chain([code.into_os_string()]));
+        }
+        let empty = self.folder.join("empty.cu");
+        std::fs::write(&empty, "")?;
+        self.side(&empty, "-S", ptx, &linked)
     }
 
     /// The device's side of a source. Loads are not moved in front of the conditions that they depend on, because a load that the
@@ -280,9 +291,6 @@ impl Build<'_> {
 
     /// The objects of the host's side.
     fn objects(&self) -> Result<Vec<PathBuf>, Error> {
-        // Clang registers kernels only if it gets a file with them, which nobody reads.
-        let binary = self.folder.join("none");
-        std::fs::write(&binary, "none")?;
         let mut objects = Vec::new();
         for (number, source) in self.project.sources.iter().enumerate() {
             let object = self.folder.join(format!("{number}.o"));
@@ -292,7 +300,10 @@ impl Build<'_> {
                 words.extend(
                     ["--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang"].map(Into::into),
                 );
-                words.push(binary.clone().into_os_string());
+                // Clang registers kernels only if it gets a file with them. This one says of which source they are.
+                let binary = self.folder.join(format!("{number}.number"));
+                std::fs::write(&binary, format!("{number}\n"))?;
+                words.push(binary.into_os_string());
             }
             let list = self.folder.join(format!("{number}.d"));
             words.extend(["-MMD".into(), "-MF".into(), list.into_os_string()]);
@@ -365,6 +376,45 @@ fn with_plain_names(ptx: &str) -> String {
         }
     }
     text
+}
+
+/// LLVM's text of a source whose own kernels and variables (`static` ones, those of namespaces without a name, kernels that are made
+/// for a lambda) have the number of the source behind their names. Clang writes a hash there, which only the device's side has, and
+/// uses some of the variables without it.
+fn with_names_of_source(text: &str, number: usize) -> String {
+    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || "_$.".contains(letter);
+    let names: BTreeSet<&str> = text.split(|letter| !is_of_name(letter)).collect();
+    let own = names.iter().filter_map(|name| {
+        let (plain, hash) = ["__static__", "__intern__"].iter().find_map(|mark| name.rsplit_once(mark))?;
+        let is_hash = !hash.is_empty() && hash.chars().all(|digit| digit.is_ascii_hexdigit());
+        is_hash.then(|| (*name, plain, of_source(plain, number as u64)))
+    });
+    let own: Vec<(&str, &str, String)> = own.collect();
+    let mut renamed: BTreeMap<&str, &str> = BTreeMap::new();
+    for (name, plain, new) in &own {
+        renamed.insert(name, new);
+        if text.contains(&format!("@{plain} = external ")) {
+            renamed.insert(plain, new);
+        }
+    }
+    let kept = text.lines().filter(|line| {
+        let declared = line.strip_prefix('@').and_then(|line| line.split_once(" = external "));
+        declared.is_none_or(|(name, _)| !renamed.contains_key(name))
+    });
+    let mut made = String::with_capacity(text.len());
+    for line in kept {
+        let mut rest = line;
+        while let Some(at) = rest.find(is_of_name) {
+            let length = rest[at..].find(|letter| !is_of_name(letter)).unwrap_or(rest.len() - at);
+            let (before, word) = (&rest[..at], &rest[at..at + length]);
+            made.push_str(before);
+            made.push_str(renamed.get(word).copied().unwrap_or(word));
+            rest = &rest[at + length..];
+        }
+        made.push_str(rest);
+        made.push('\n');
+    }
+    made
 }
 
 /// Files whose launches have blanks in `<<<` and `>>>`, which nvcc takes and clang does not, get texts without: clang reads the

@@ -28,6 +28,7 @@ macro_rules! clang {
 }
 
 mod shared;
+mod sources;
 mod tensors;
 
 /// Files in a folder of their own.
