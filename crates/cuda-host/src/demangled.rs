@@ -2,7 +2,7 @@
 
 use cpp_demangle::{DemangleOptions, Symbol};
 
-/// What stands behind the name of what only one source of a program has, before the number of the source.
+/// What follows the name of what only one source of a program has; the number of the source comes after it.
 const OF_SOURCE: &str = "__lanes_source";
 
 /// What PTX calls a kernel or a variable that only one of several sources has: a `static` one, one of a namespace without a name, or a
