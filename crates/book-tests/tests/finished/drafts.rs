@@ -180,7 +180,7 @@ fn a_full_storage_is_told_at_the_first_letter() {
         window.sees(
             "(() => {
                 let text = 'x'.repeat(1 << 20);
-                while (text !== '') { try { localStorage.setItem(`fill-${Math.random()}`, text); } catch { text = text.slice(text.length / 2 + 1); } }
+                while (text !== '') { try { localStorage.setItem(`fill-${localStorage.length}`, text); } catch { text = text.slice(text.length / 2 + 1); } }
                 return true;
             })()",
         );

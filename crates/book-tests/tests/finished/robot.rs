@@ -19,7 +19,7 @@ const MOST_TEXTS: usize = 15;
 /// Fills the storage to the last letter.
 const FILL: &str = "(() => {
     let text = 'x'.repeat(1 << 20);
-    while (text !== '') { try { localStorage.setItem(`fill-${Math.random()}`, text); } catch { text = text.slice(text.length / 2 + 1); } }
+    while (text !== '') { try { localStorage.setItem(`fill-${localStorage.length}`, text); } catch { text = text.slice(text.length / 2 + 1); } }
     return true;
 })()";
 const FREE: &str = "Object.keys(localStorage).filter(key => key.startsWith('fill-')).forEach(key => localStorage.removeItem(key)) ?? true";
